@@ -1,0 +1,180 @@
+/**
+ * Corpuscle: Monte Carlo of particles that scatter, bounce and react. The public C API.
+ *
+ * The life of a run:
+ *
+ *     crp_context_create -> crp_input_load -> crp_run_execute (once per model) -> crp_result_* -> *_destroy
+ *
+ * Every function that can fail returns a crp_status; the text of the last failure is crp_context_error().
+ * The library never prints, never exits and installs no signal handler. A context, and whatever was made with
+ * it, belongs to one thread at a time; different contexts may be used by different threads.
+ */
+#ifndef CORPUSCLE_H
+#define CORPUSCLE_H
+
+#include "corpuscle/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CRP_API __attribute__((visibility("default")))
+#else
+#define CRP_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------- context */
+
+typedef struct crp_context crp_context;
+
+typedef enum crp_log_level { CRP_LOG_DEBUG, CRP_LOG_INFO, CRP_LOG_WARNING, CRP_LOG_ERROR } crp_log_level;
+
+/** Receives log lines, without newline. `component` is a short lower-case word such as "mci" or "cuda". */
+typedef void (*crp_log_callback)(void *user, crp_log_level level, const char *component, const char *line);
+
+/** Make a context. Errors: CRP_ERR_ARG, CRP_ERR_MEMORY. Free it with crp_context_destroy. */
+CRP_API crp_status crp_context_create(crp_context **context);
+
+/** Free a context and set the pointer to NULL. Accepts NULL and a pointer to NULL. */
+CRP_API void crp_context_destroy(crp_context **context);
+
+/** Install the log callback (NULL: no log). */
+CRP_API void crp_context_set_log(crp_context *context, crp_log_callback callback, void *user);
+
+/** The message of the last failure, "" if none. Valid until the next call with this context. */
+CRP_API const char *crp_context_error(const crp_context *context);
+
+/** "1.0.0" and the git commit the library was built from ("unknown" outside a checkout). */
+CRP_API const char *crp_version(void);
+CRP_API const char *crp_commit(void);
+
+/* ------------------------------------------------------------------------------------------------ input */
+
+/** One validated model: what is simulated, and the run settings its file named. Immutable. */
+typedef struct crp_model crp_model;
+
+/** The models of one input file, in the file's order. */
+typedef struct crp_input crp_input;
+
+typedef struct crp_input_options {
+    uint32_t size;               /**< sizeof(crp_input_options), set by crp_input_options_default() */
+    const char *const *settings; /**< `path=value` overrides, applied before validation; NULL if none */
+    size_t n_settings;           /**< how many */
+} crp_input_options;
+
+CRP_API crp_input_options crp_input_options_default(void);
+
+/**
+ * Read an input file of any known kind (MCML .mci, YAML, JSON) and validate all models in it.
+ *
+ * Errors: CRP_ERR_IO, CRP_ERR_FORMAT, CRP_ERR_CONFIG, CRP_ERR_UNSUPPORTED, with file:line in the message. Nothing is written.
+ */
+CRP_API crp_status crp_input_load(crp_context *context, const char *path, const crp_input_options *options,
+                                  crp_input **input);
+CRP_API void crp_input_destroy(crp_input **input);
+CRP_API size_t crp_input_n_models(const crp_input *input);
+/** Borrowed: lives as long as the input. NULL when i is out of range. */
+CRP_API const crp_model *crp_input_model(const crp_input *input, size_t i);
+
+/** The model's kind ("light"). */
+CRP_API const char *crp_model_kind(const crp_model *model);
+/** A short name for people: the name in the file, else the file's base name. */
+CRP_API const char *crp_model_name(const crp_model *model);
+/** SHA-256 of the normalised input, 64 hex digits. Equal for files that differ in comments, order or spelling only. */
+CRP_API const char *crp_model_digest(const crp_model *model);
+/** Histories asked for in the file, 0 when it does not say. */
+CRP_API uint64_t crp_model_histories(const crp_model *model);
+
+/* -------------------------------------------------------------------------------------------------- run */
+
+typedef enum crp_math { CRP_MATH_STRICT, CRP_MATH_FAST } crp_math;
+
+/** What a run has done so far; given to the progress callback after every batch. */
+typedef struct crp_progress {
+    uint32_t size;
+    uint64_t histories_done;   /**< including those of the statepoint that the run was resumed from */
+    uint64_t histories_total;
+    uint32_t batches_done, batches_total;
+    double seconds;            /**< in this run */
+    double rate;               /**< histories per second in this run */
+    double rel_err;            /**< of the first trigger's tally; NaN without a trigger or before two batches */
+    double rel_err_target;     /**< NaN without a trigger */
+    const char *device;
+} crp_progress;
+
+/** Return 0 to go on, anything else to stop at the end of the batch (CRP_ERR_CANCELLED, statepoint written). */
+typedef int (*crp_progress_callback)(void *user, const crp_progress *progress);
+
+typedef struct crp_run_options {
+    uint32_t size;                /**< sizeof(crp_run_options), set by crp_run_options_default() */
+    uint64_t histories;           /**< N; 0: as the model says */
+    uint32_t batches;             /**< default 32 */
+    uint64_t seed;                /**< default 1 */
+    const char *device;           /**< "auto" (default), "cpu", "cuda:0", "opencl:0" */
+    crp_math math;                /**< strict (default): one digest everywhere */
+    uint32_t threads;             /**< CPU threads; 0: all */
+    const char *until;            /**< "rel_err(Rd)<0.1%"; NULL: none. Several may be joined by "and" */
+    double time_limit;            /**< seconds, stops at the end of a batch; 0: none */
+    const char *restart;          /**< statepoint (result file) to go on from; NULL: none */
+    const char *output;           /**< result file (HDF5) to write; NULL: none */
+    uint32_t output_group;        /**< number of the run in the file, from 1 */
+    double save_every;            /**< seconds between statepoints; the last batch is always saved. Default 1 */
+    crp_progress_callback progress;
+    void *progress_user;
+} crp_run_options;
+
+CRP_API crp_run_options crp_run_options_default(void);
+
+/** A finished or interrupted run: named tallies with mean and standard error, counters, provenance. */
+typedef struct crp_result crp_result;
+
+/**
+ * Run one model.
+ *
+ * Returns CRP_OK; CRP_ERR_CANCELLED (the callback asked; *result is valid), CRP_ERR_PRECISION (N or the time limit
+ * reached before the trigger; *result is valid), or an error (*result is NULL).
+ */
+CRP_API crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
+                                   crp_result **result);
+CRP_API void crp_result_destroy(crp_result **result);
+
+/* ----------------------------------------------------------------------------------------------- result */
+
+/** One tally, borrowed from its result. Arrays are in C order (last index fastest). */
+typedef struct crp_tally_view {
+    uint32_t size;
+    const char *name;             /**< "A_rz" */
+    const char *description;      /**< one line */
+    const char *unit;             /**< "1/cm3"; "1" for pure numbers */
+    uint32_t n_dims;              /**< 0 for a scalar */
+    const size_t *shape;          /**< n_dims numbers */
+    const char *const *axis_name; /**< "r", "z", "alpha", "layer" */
+    const char *const *axis_unit;
+    const double *const *axis_edges; /**< shape[k] + 1 edges each; NULL for an axis that only counts */
+    size_t n_bins;                /**< product of shape, 1 for a scalar */
+} crp_tally_view;
+
+CRP_API size_t crp_result_n_tallies(const crp_result *result);
+/** Describe tally i. Set view->size first. Errors: CRP_ERR_ARG. */
+CRP_API crp_status crp_result_tally(const crp_result *result, size_t i, crp_tally_view *view);
+/** Index of the tally with that name, or -1. */
+CRP_API ptrdiff_t crp_result_find(const crp_result *result, const char *name);
+/** Mean per history of every bin of tally i, in the tally's unit, into caller memory of n_bins doubles. */
+CRP_API crp_status crp_result_mean(const crp_result *result, size_t i, double *mean);
+/** Standard error of the mean of every bin; NaN where unknown (fewer than two batches). */
+CRP_API crp_status crp_result_std_dev(const crp_result *result, size_t i, double *std_dev);
+
+CRP_API uint64_t crp_result_histories(const crp_result *result);
+CRP_API double crp_result_seconds(const crp_result *result);
+CRP_API const char *crp_result_device(const crp_result *result);
+/** SHA-256 over all integer tallies, 64 hex digits: equal wherever the same histories were run in the same math. */
+CRP_API const char *crp_result_digest(const crp_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

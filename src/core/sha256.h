@@ -1,0 +1,21 @@
+/** SHA-256 (FIPS 180-4), for digests of tallies and inputs and for keys of the kernel cache. */
+#ifndef CORE_SHA256_H
+#define CORE_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sha256 {
+    uint32_t state[8];
+    uint64_t n_bytes;
+    uint8_t block[64];
+} sha256;
+
+void sha256_init(sha256 *s);
+void sha256_update(sha256 *s, const void *data, size_t n_bytes);
+/** 64 hex digits and a terminating zero. */
+void sha256_hex(sha256 *s, char hex[65]);
+/** One call for a whole buffer. */
+void sha256_of(const void *data, size_t n_bytes, char hex[65]);
+
+#endif

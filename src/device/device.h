@@ -1,0 +1,135 @@
+/**
+ * Devices: where kernels run. One table of operations, three implementations (cpu.c, cuda.c, opencl.c).
+ * Nothing here knows any physics; a module brings kernels (by entry name and defines), parameters and buffers.
+ */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include "corpuscle/corpuscle.h"
+
+#include <stdbool.h>
+
+enum { DEVICE_N_QUEUES = 2, DEVICE_MAX_ARGS = 12 };
+
+typedef struct device device;               /* each implementation's own struct begins with `struct device` */
+typedef struct device_buffer device_buffer; /* opaque, implementation-defined */
+typedef struct device_kernel device_kernel; /* opaque, implementation-defined */
+
+/** What a host has to know to shape a launch and to report. */
+typedef struct device_info {
+    char kind[16];             /**< "cpu", "cuda", "opencl" */
+    char label[24];            /**< "cuda:0", as the user would write it */
+    char name[128];            /**< the maker's name, with driver or instruction set: "NVIDIA H200", "cpu (x86-64-v4, 2 threads)" */
+    char detail[256];          /**< versions: driver, NVRTC, OpenCL platform ... */
+    uint64_t memory_total;     /**< bytes */
+    uint64_t memory_free;      /**< bytes, at the time of asking */
+    uint32_t n_units;          /**< CUDA multiprocessors, OpenCL compute units, CPU threads */
+    uint32_t local_memory;     /**< largest shared (local) memory of a block in bytes, opt-in included; 0 on a CPU */
+    uint32_t local_memory_unit; /**< shared memory of a whole multiprocessor in bytes (CUDA), else = local_memory */
+    uint32_t max_block;        /**< largest block (work-group) */
+    bool has_fma;              /**< false: a CPU without fused multiply-add, where strict math is very slow */
+} device_info;
+
+typedef struct device_options {
+    uint32_t threads; /**< CPU threads, 0 for all */
+} device_options;
+
+/** A kernel to be had: compiled at run time on a GPU, looked up among the compiled-in ones on a CPU. */
+typedef struct device_kernel_source {
+    const char *file;           /**< entry file under kernel/, e.g. "entry/light_gpu.h" (CPU: ignored) */
+    const char *entry;          /**< function name, e.g. "light_transport" */
+    crp_math math;
+    const char *const *defines; /**< "NAME=VALUE" strings: integers and features, never physical reals */
+    size_t n_defines;
+    uint32_t block;             /**< threads of a block the kernel will be launched with (launch bounds), 0: not fixed */
+    uint32_t blocks_per_unit;   /**< blocks wished for on a multiprocessor, 0: not fixed */
+} device_kernel_source;
+
+typedef enum device_arg_kind {
+    DEVICE_ARG_BYTES,  /**< a plain struct by value */
+    DEVICE_ARG_IN,     /**< buffer, only read */
+    DEVICE_ARG_SUM,    /**< buffer of 64-bit words to which the kernel only adds: a device may give each worker a zeroed
+                            private copy and add the copies afterwards */
+    DEVICE_ARG_SHARED  /**< buffer read and written by all workers with atomics */
+} device_arg_kind;
+
+typedef struct device_arg {
+    device_arg_kind kind;
+    const void *bytes;     /**< BYTES: host pointer, copied at launch */
+    size_t n_bytes;        /**< BYTES: size */
+    device_buffer *buffer; /**< the other kinds */
+} device_arg;
+
+typedef struct device_launch {
+    uint32_t grid;         /**< blocks (GPU); a CPU runs one worker per thread and ignores grid and block */
+    uint32_t block;        /**< threads of a block */
+    uint32_t local_bytes;  /**< dynamic shared memory of a block. CUDA: extern __shared__; OpenCL: passed as last
+                                argument, a __local pointer, when non-zero */
+    uint32_t n_args;
+    device_arg args[DEVICE_MAX_ARGS];
+} device_launch;
+
+/**
+ * The operations. All return crp_status and record a message in the device's context. Queues (0 and 1) are ordered
+ * inside and independent of each other; upload and zero are ordered in their queue; download waits for its queue.
+ */
+typedef struct device_ops {
+    const char *kind;
+    /** How many devices of this kind there are: 0 with a message in the context when there is no driver and so on. */
+    crp_status (*count)(crp_context *context, uint32_t *n);
+    crp_status (*open)(crp_context *context, uint32_t index, const device_options *options, device **out);
+    void (*close)(device *d);
+    crp_status (*info)(device *d, device_info *info);
+    crp_status (*buffer_create)(device *d, size_t n_bytes, device_buffer **out); /**< contents undefined */
+    void (*buffer_destroy)(device *d, device_buffer *buffer);                   /**< accepts NULL */
+    crp_status (*upload)(device *d, uint32_t queue, device_buffer *buffer, const void *source, size_t n_bytes);
+    crp_status (*zero)(device *d, uint32_t queue, device_buffer *buffer, size_t n_bytes);
+    crp_status (*download)(device *d, uint32_t queue, device_buffer *buffer, void *target, size_t n_bytes);
+    crp_status (*kernel_create)(device *d, const device_kernel_source *source, device_kernel **out);
+    void (*kernel_destroy)(device *d, device_kernel *kernel);
+    crp_status (*launch)(device *d, uint32_t queue, device_kernel *kernel, const device_launch *launch);
+    crp_status (*wait)(device *d, uint32_t queue);
+    /** Seconds that the last launch of the queue took on the device (events), after wait; NaN where unknown. */
+    double (*launch_seconds)(device *d, uint32_t queue);
+} device_ops;
+
+struct device {
+    const device_ops *ops;
+    crp_context *context;
+    device_info info; /* filled by open */
+};
+
+extern const device_ops device_ops_cpu, device_ops_cuda, device_ops_opencl;
+
+/** Open a device by the name a user gives: "cpu", "cuda:0", "cuda", "opencl:1". "auto" is decided by the engine. */
+crp_status device_open(crp_context *context, const char *name, const device_options *options, device **out);
+/** Close and set to NULL; accepts a pointer to NULL. */
+void device_close(device **d);
+
+/** Visit every device of every kind, including the reasons for kinds that are absent (info NULL, reason set). */
+typedef void (*device_visitor)(void *user, const char *kind, const device_info *info, const char *reason);
+void device_list(crp_context *context, device_visitor visitor, void *user);
+
+/**
+ * The text of kernel/<file> with every #include "..." replaced by the file named (each once), as embedded in the
+ * program at build time. Free with free(). Errors: CRP_ERR_INTERNAL for a file that is not embedded.
+ */
+crp_status kernel_source_flatten(crp_context *context, const char *file, char **text);
+
+/* ------------------------------------------------------------------------------------------ CPU entries */
+
+/** A kernel compiled for one instruction set. args[i] points at the bytes of a BYTES argument or at buffer memory;
+ * worker counts from 0 to n_workers - 1. */
+typedef void (*device_cpu_entry)(void *const *args, uint32_t worker, uint32_t n_workers);
+
+typedef struct device_cpu_kernel {
+    const char *entry;     /**< "light_transport" */
+    const char *isa;       /**< "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic" */
+    const char *features;  /**< the defines that this instance was built with, joined by blanks, "" for none */
+    device_cpu_entry function;
+} device_cpu_kernel;
+
+/** All compiled-in kernels, ended by an element with entry == NULL (src/device/cpu_kernels.c). */
+extern const device_cpu_kernel device_cpu_kernels[];
+
+#endif

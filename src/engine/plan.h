@@ -1,0 +1,96 @@
+/**
+ * What a module (light, gas ...) gives to the engine: the layout of its tallies, its kernel, its parameters, and how raw
+ * device words become named tallies. The engine knows nothing else about physics.
+ */
+#ifndef ENGINE_PLAN_H
+#define ENGINE_PLAN_H
+
+#include "corpuscle/corpuscle.h"
+#include "device/device.h"
+
+/** Exact sums: a batch of 2^37 histories of weight 2^30 still fits. */
+__extension__ typedef __int128 crp_wide;
+
+enum { TALLY_MAX_DIMS = 4 };
+
+/** A named tally. Its integers count `quantum` units per history; the physical mean is sum / N * quantum * scale. */
+typedef struct tally_spec {
+    char name[48];
+    char description[128];
+    char unit[24];                           /**< of the scaled mean: "1/cm3"; "1" for a pure number */
+    uint32_t n_dims;                         /**< 0: scalar */
+    size_t shape[TALLY_MAX_DIMS];
+    char axis_name[TALLY_MAX_DIMS][16];
+    char axis_unit[TALLY_MAX_DIMS][16];
+    double *axis_edges[TALLY_MAX_DIMS];      /**< shape + 1 numbers, or NULL; owned */
+    double quantum;                          /**< value of one integer unit, e.g. 2^-30 */
+    double *scale;                           /**< per bin (1 / volume and so on), n_bins numbers; NULL: 1. Owned */
+    size_t n_bins;
+    size_t offset;                           /**< first bin in the engine's array of all bins */
+} tally_spec;
+
+/** A counter of the kernel: printed under `events`, never part of a mean. */
+typedef struct event_spec {
+    char name[32];
+    bool is_fault; /**< an impossible state: above FAULT_FRACTION of the histories the run fails with CRP_ERR_NUMERIC */
+} event_spec;
+
+/** One line of the summary and one object of `results` in JSON. */
+typedef struct result_spec {
+    char name[48];       /**< "Rd", "absorbed_fraction" */
+    int64_t of;          /**< element, from 1 (layer); 0 where there is none */
+    char of_name[64];    /**< name of that element, "" if none */
+    size_t bin;          /**< index among all bins */
+    size_t tally;        /**< index of its tally */
+} result_spec;
+
+/** How a kernel is launched on a given device. */
+typedef struct plan_shape {
+    device_kernel_source source;   /**< defines point into `define_text` below */
+    char define_text[24][48];
+    const char *define_pointer[24];
+    uint32_t grid, block, local_bytes;
+} plan_shape;
+
+/** Constant tables and parameters of one run, and its tallies. Made by module->plan, freed by plan_destroy. */
+typedef struct crp_plan {
+    tally_spec *tallies;
+    size_t n_tallies;
+    size_t n_bins;                 /**< of all tallies */
+    event_spec *events;
+    size_t n_events;
+    result_spec *results;
+    size_t n_results;
+    size_t n_words;                /**< 64-bit words that the kernel adds to: the module's own layout, counters last */
+    size_t n_tables;
+    struct { void *data; size_t n_bytes; } tables[4]; /**< uploaded once, given to the kernel as IN arguments in order */
+    uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
+    double digits_hint;            /**< unused by the engine; a module's rough cost of a history in seconds on one core */
+    void *data;                    /**< the module's own */
+    void (*data_destroy)(void *data);
+} crp_plan;
+
+void plan_destroy(crp_plan **plan);
+
+typedef struct crp_module {
+    const char *name;              /**< "light" */
+    const char *history_name;      /**< "photons" */
+    crp_status (*plan)(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **plan);
+    /** Choose kernel, defines, grid, block and shared memory for this device. */
+    crp_status (*shape)(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,
+                        crp_math math, plan_shape *shape);
+    /** Parameter struct of a launch of histories [first, first + count) into `bytes` (at most 1024), size out. */
+    crp_status (*params)(const crp_plan *plan, const device_info *info, const plan_shape *shape, uint64_t first,
+                         uint64_t count, void *bytes, size_t *n_bytes);
+    /** Add the raw words of `n_histories` histories to the named bins and the event counters. */
+    void (*reduce)(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
+    /** Rough seconds per history on one CPU core, for --device auto and time estimates. */
+    double (*cost)(const crp_model *model);
+    /** Write YAML that loads back as the same model, into an open file. */
+    crp_status (*write_yaml)(crp_context *context, const crp_model *model, void *file);
+    void (*data_destroy)(void *data);
+} crp_module;
+
+extern const crp_module module_light;
+
+#endif

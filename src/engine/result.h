@@ -1,0 +1,62 @@
+/** A result: exact integer sums, squared deviations, counters, provenance. The statepoint is this, in a file. */
+#ifndef ENGINE_RESULT_H
+#define ENGINE_RESULT_H
+
+#include "model/model.h"
+
+struct crp_result {
+    /* what was run */
+    char kind[16];
+    char model_name[128];
+    char model_digest[65];
+    char *model_text;           /**< normalised input; owned */
+    char version[32], commit[48];
+    char device[160];           /**< "cuda:0 (NVIDIA H200)" */
+    char math[8];               /**< "strict" or "fast" */
+    char date[32];              /**< ISO 8601, UTC, when the run ended */
+    char host[64];
+    uint64_t seed;
+    char until[128];            /**< the trigger, "" if none */
+    /* how far */
+    uint64_t batch_size;        /**< histories of every batch but the last; ids of batch b start at b * batch_size */
+    uint64_t histories_planned; /**< N asked for */
+    uint64_t histories;         /**< done */
+    uint32_t batches;           /**< done */
+    double seconds;             /**< wall time of the transport, summed over resumptions */
+    double device_seconds;      /**< time of the launches by the device's own clock; NaN where unknown */
+    /* the numbers: arrays over all bins of all tallies, in the order of the plan */
+    tally_spec *tallies;        /**< copy of the plan's, owned (edges and scale too) */
+    size_t n_tallies, n_bins;
+    crp_wide *sum;              /**< integer sum over all histories */
+    double *mean_batch;         /**< running mean per history in integer units (Welford) */
+    double *m2;                 /**< sum over batches of n_b (x_b/n_b - mean)^2 in integer units squared */
+    event_spec *events;
+    uint64_t *event_count;
+    size_t n_events;
+    result_spec *results;
+    size_t n_results;
+    char digest[65];            /**< formed by result_digest */
+    const crp_model *model;     /**< borrowed while the run lasts; NULL for a result read from a file */
+};
+
+/** An empty result shaped like the plan. */
+crp_status result_create(crp_context *context, const crp_model *model, const crp_plan *plan, crp_result **result);
+
+/** An empty result with arrays for n_bins bins, n_tallies, n_events, n_results: for readers of files. */
+crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins, size_t n_events, size_t n_results,
+                           crp_result **result);
+
+/** Add one batch of n histories: integers to sum, deviations by Welford's weighted update. In order of batches only. */
+void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n);
+
+/** Physical mean per history and standard error of one bin (index among all bins). NaN error below two batches. */
+double result_bin_mean(const crp_result *result, size_t tally, size_t bin);
+double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin);
+
+/** Form the digest from all integer sums and the event counters of histories (not from times or devices). */
+void result_digest(crp_result *result);
+
+/** Index of a tally, or -1. */
+ptrdiff_t result_find(const crp_result *result, const char *name);
+
+#endif

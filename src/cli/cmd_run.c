@@ -61,7 +61,7 @@ static cli_exit report_result(const session *s, const crp_model *model, const cr
         cli_report(s->context, status, CLI_IN_RUN);
     }
     if (is_done) {
-        crp_status written = run_files_write_model_output(s->context, model, result, s->options->digits);
+        crp_status written = run_files_write_model_output(s->context, model, result, s->options);
         if (written != CRP_OK) {
             return cli_report(s->context, written, CLI_IN_RUN);
         }

@@ -43,6 +43,7 @@ typedef struct cli_options {
     const char *progress;                   /**< "auto", "plain", "json", "none" */
     bool json;
     uint32_t digits;                        /**< of numbers in the .mco; 0: MCML's own */
+    bool has_std_dev;                       /**< standard errors in the .mco too */
     bool quiet, verbose, help;
     const char *to;                         /**< export, convert: format */
     const char *tally;                      /**< export: one tally; NULL: all */

@@ -2,6 +2,7 @@
 #include "cli/restart.h"
 
 #include "cli/run_files.h"
+#include "core/context.h"
 #include "engine/statepoint.h"
 #include "engine/trigger.h"
 #include "model/model.h"

@@ -20,7 +20,7 @@ void summary_format_value(double mean, double std_dev, char *text, size_t size)
     int exponent = (int)floor(log10(std_dev));
     int decimals = 1 - exponent;
     double largest = fmax(fabs(mean), std_dev);
-    if (decimals < 0 || decimals > 12 || largest >= 1e7) {
+    if (decimals < 0 || decimals > 12 || largest >= 1e7 || largest < 1e-4) {
         int digits = (int)floor(log10(largest)) - exponent + 1;
         digits = digits < 1 ? 1 : digits > 16 ? 16 : digits;
         snprintf(text, size, "%.*e +- %.1e", digits, mean, std_dev);

@@ -115,7 +115,7 @@ crp_status cuda_compile_text(crp_context *context, const nvrtc *compiler, const 
 {
     cuda_options options = {0};
     nvrtc_program program = NULL;
-    char head[1400];
+    char head[1400] = "";
     crp_status status;
     *image = NULL;
     *n_bytes = 0;
@@ -129,8 +129,6 @@ crp_status cuda_compile_text(crp_context *context, const nvrtc *compiler, const 
     if (result == 0) {
         result = compiler->compile_program(program, (int)options.n, options.list);
         log_program(context, compiler, program, result == 0 ? CRP_LOG_DEBUG : CRP_LOG_ERROR, head, sizeof head);
-    } else {
-        head[0] = '\0';
     }
     if (result != 0) {
         status = context_fail(context, CRP_ERR_COMPILE, "kernel %s (%s) was not compiled by NVRTC %d.%d (%s)%s%s",

@@ -4,7 +4,6 @@
 #include "core/context.h"
 #include "device/library.h"
 
-#include <dlfcn.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,9 +177,8 @@ crp_status nvrtc_open(crp_context *context, int max_major, nvrtc *out)
 
 void nvrtc_close(nvrtc *library)
 {
-    if (library->library != NULL) {
-        dlclose(library->library);
-    }
+    /* The library stays in memory: it is opened again with every device, and unloading a compiler that has run (its
+     * threads, its exit handlers) is asking for trouble. */
     memset(library, 0, sizeof *library);
 }
 

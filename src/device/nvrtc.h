@@ -39,7 +39,7 @@ typedef struct nvrtc {
  * Errors: CRP_ERR_COMPILE with the places tried, in a message for people.
  */
 crp_status nvrtc_open(crp_context *context, int max_major, nvrtc *out);
-/** Close; a zeroed struct is fine. */
+/** Forget the table; a zeroed struct is fine. */
 void nvrtc_close(nvrtc *library);
 
 /** Whether it can compile for compute capability architecture / 10; true when it is too old to say. */

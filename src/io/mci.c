@@ -124,6 +124,10 @@ static crp_status read_name(mci_file *file, light_model *light)
         mci_warn(reader, "'%s' with its '#' is the output file name (a comment needs a blank before it)",
                  mci_quote(light->mco_path, NULL, quoted));
     }
+    if (strspn(light->mco_path, "0123456789.+-eE") == n) {
+        mci_warn(reader, "'%s' is the output file name (is the line of the name missing?)",
+                 mci_quote(light->mco_path, NULL, quoted));
+    }
     if (strcmp(light->mco_path, reader->path) == 0) {
         return mci_fail(reader, CRP_ERR_CONFIG, "the output file is this input file itself: name another, ending in .mco");
     }
@@ -139,7 +143,6 @@ static crp_status read_name(mci_file *file, light_model *light)
     return CRP_OK;
 }
 
-/* A file name written as a number is the usual sign of a line left out. */
 static crp_status read_photons(mci_file *file, uint64_t *photons)
 {
     mci_reader *reader = &file->reader;
@@ -379,7 +382,7 @@ static char *plain_path(const char *path)
     for (const char *at = path; *at != '\0';) {
         bool is_start = at == path || at[-1] == '/';
         if (is_start && at[0] == '.' && at[1] == '/') {
-            at += 2;
+            at += 2 + strspn(at + 2, "/");
         } else if (at[0] == '/' && n > 0 && plain[n - 1] == '/') {
             at++;
         } else {

@@ -25,7 +25,11 @@ static crp_status check_number(crp_context *context, const schema_field *field, 
                                double value)
 {
     const char *problem = field->check == NULL ? NULL : field->check(value);
-    CRP_CHECK(context, problem == NULL, CRP_ERR_CONFIG, "%s = %.60s %s (%s)", where, text, problem, field->doc);
+    if (problem != NULL) { /* many rules say in brackets what the quantity is; else its line of documentation does */
+        bool is_explained = strchr(problem, '(') != NULL;
+        return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s %s%s%s%s", where, text, problem, is_explained ? "" : " (",
+                            is_explained ? "" : field->doc, is_explained ? "" : ")");
+    }
     if (field->has_range && !(value >= field->min && value <= field->max)) {
         char min[UNITS_REAL_LENGTH], max[UNITS_REAL_LENGTH];
         units_write_real(min, field->min);

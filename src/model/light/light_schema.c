@@ -19,13 +19,13 @@
 static const char *check_chance(double chance)
 {
     double m = round(1.0 / chance);
-    bool is_fine = chance > 0.0 && m >= 2.0 && m <= 1000.0 && fabs(chance * m - 1.0) < 1e-6;
+    bool is_fine = chance > 0.0 && m >= 2.0 && m <= 1000.0 && fabs(chance * m - 1.0) <= 1e-9;
     return is_fine ? NULL : "must be 1/m for a whole m of 2 to 1000 (0.5, 0.1, 0.05 ...)";
 }
 
 static const char *check_threshold(double threshold)
 {
-    return threshold >= 1e-8 && threshold < 1.0 ? NULL : "must be at least 1e-8 and less than 1";
+    return threshold >= 1e-9 && threshold < 1.0 ? NULL : "must be at least 1e-9 and less than 1";
 }
 
 static crp_status check_until(crp_context *context, const char *where, const char *text)

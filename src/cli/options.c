@@ -15,7 +15,6 @@ typedef enum option_kind {
     KIND_COUNT,    /* uint64_t >= 1 */
     KIND_SMALL,    /* uint32_t >= 1 */
     KIND_DIGITS,   /* uint32_t from 2 to 17, what a double can hold */
-    KIND_SEED,     /* uint64_t, 0 too; sets has_seed */
     KIND_REAL,     /* double > 0 */
     KIND_DURATION, /* seconds */
     KIND_CHOICE,   /* const char *, one of `value` split at '|' */
@@ -45,7 +44,7 @@ static const option_spec option_table[] = {
      "file to write"},
     {"histories", 'n', KIND_COUNT, AT(histories), SIMULATES | CLI_CONVERT, "N", "histories to run, exact to 64 bits: 1e7, 4294967306"},
     {"batches", 0, KIND_SMALL, AT(batches), CLI_RUN, "N", "batches, from whose spread the errors come (32)"},
-    {"seed", 0, KIND_SEED, AT(seed), CLI_RUN | CLI_BENCH, "N", "seed of the random numbers (1)"},
+    {"seed", 0, KIND_COUNT, AT(seed), CLI_RUN | CLI_BENCH, "N", "seed of the random numbers (1)"},
     {"device", 0, KIND_TEXT, AT(device), SIMULATES, "NAME", "auto, cpu, cuda:0, opencl:0 (auto: the soonest done)"},
     {"math", 0, KIND_CHOICE, AT(math), CLI_RUN | CLI_BENCH, "strict|fast",
      "strict: the same bits on every device; fast: approximations of the hardware"},
@@ -157,7 +156,7 @@ static crp_status store_count(crp_context *context, cli_options *options, const 
     char where[32];
     snprintf(where, sizeof where, "--%s", spec->name);
     CRP_TRY(units_parse_count(context, where, text, &count) == CRP_OK ? CRP_OK : CRP_ERR_ARG);
-    CRP_CHECK(context, count > 0 || spec->kind == KIND_SEED, CRP_ERR_ARG, "%s = 0: must be at least 1", where);
+    CRP_CHECK(context, count > 0, CRP_ERR_ARG, "%s = 0: must be at least 1", where);
     if (spec->kind == KIND_DIGITS) {
         CRP_CHECK(context, count >= 2 && count <= 17, CRP_ERR_ARG, "%s = %s: must lie in [2, 17]", where, text);
     }
@@ -166,7 +165,6 @@ static crp_status store_count(crp_context *context, cli_options *options, const 
         memcpy((char *)options + spec->offset, &(uint32_t){(uint32_t)count}, sizeof(uint32_t));
         return CRP_OK;
     }
-    options->has_seed |= spec->kind == KIND_SEED;
     memcpy((char *)options + spec->offset, &count, sizeof count);
     return CRP_OK;
 }
@@ -206,7 +204,6 @@ static crp_status store(crp_context *context, cli_options *options, const option
     case KIND_COUNT:
     case KIND_SMALL:
     case KIND_DIGITS:
-    case KIND_SEED:
         return store_count(context, options, spec, text);
     case KIND_REAL:
         return store_real(context, options, spec, text);

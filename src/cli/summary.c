@@ -59,7 +59,7 @@ static void print_results(FILE *file, const crp_result *result)
     }
 }
 
-void summary_print(FILE *file, const crp_result *result, const char *history_name, bool is_verbose)
+void summary_print(FILE *file, const crp_result *result, bool is_verbose)
 {
     char rate[16], duration[32];
     progress_format_si((double)result->histories / result->seconds, rate, sizeof rate);
@@ -68,8 +68,12 @@ void summary_print(FILE *file, const crp_result *result, const char *history_nam
     } else {
         progress_format_time(result->seconds, duration, sizeof duration);
     }
-    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories, history_name, duration,
-            rate, history_name);
+    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories,
+            result->history_name, duration, rate, result->history_name);
+    if (result->histories < result->histories_planned) {
+        fprintf(file, "  stopped before %" PRIu64 "%s%s\n", result->histories_planned,
+                result->until[0] != '\0' ? ", until " : "", result->until);
+    }
     print_results(file, result);
     fprintf(file, "  device %s, %s math, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
             result->math, result->seed, result->batches, summary_lost(result));

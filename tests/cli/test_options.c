@@ -54,7 +54,7 @@ static void test_forms(void **state)
     assert_int_equal(parse(CLI_RUN, "a.mci -n 1e7 --seed=3 -o out.h5 --batches 16 -v --json", &o), CRP_OK);
     assert_int_equal(o.n_operands, 1);
     assert_string_equal(o.operands[0], "a.mci");
-    assert_true(o.histories == 10000000 && o.seed == 3 && o.has_seed && o.batches == 16);
+    assert_true(o.histories == 10000000 && o.seed == 3 && o.batches == 16);
     assert_string_equal(o.output, "out.h5");
     assert_true(o.verbose && o.json && !o.quiet);
     assert_int_equal(parse(CLI_RUN, "-n5 -oout.h5 --histories 7 -- -x.mci", &o), CRP_OK);
@@ -75,7 +75,7 @@ static void test_defaults(void **state)
     (void)state;
     cli_options o;
     assert_int_equal(parse(CLI_RUN, "a", &o), CRP_OK);
-    assert_true(o.histories == 0 && o.batches == 0 && !o.has_seed && o.math == NULL && o.time_limit == 0.0);
+    assert_true(o.histories == 0 && o.batches == 0 && o.seed == 0 && o.math == NULL && o.time_limit == 0.0);
     assert_true(o.save_every < 0.0 && o.output == NULL && o.restart == NULL && o.until == NULL && o.threads == 0);
     assert_string_equal(o.device, "auto");
     assert_string_equal(o.progress, "auto");
@@ -107,8 +107,9 @@ static void test_counts_are_exact(void **state)
         snprintf(line, sizeof line, "a -n %s", bad[i]);
         assert_message(CLI_RUN, line, "--histories");
     }
-    assert_int_equal(parse(CLI_RUN, "a --seed 0", &o), CRP_OK);
-    assert_true(o.seed == 0 && o.has_seed);
+    assert_int_equal(parse(CLI_RUN, "a --seed 18446744073709551615", &o), CRP_OK);
+    assert_true(o.seed == UINT64_MAX);
+    assert_message(CLI_RUN, "a --seed 0", "must be at least 1");
 }
 
 static void test_messages(void **state)

@@ -1,6 +1,7 @@
 #include "engine/lane.h"
 
 #include "core/context.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>

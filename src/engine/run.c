@@ -277,14 +277,18 @@ static crp_status collect(run *r, uint32_t queue, history_range range)
     return range.ends_batch ? add_batch(r) : CRP_OK;
 }
 
-/* Two launches are under way at any time, so that the device never waits for the host. */
+/* Two launches are under way at any time, so that a GPU never waits for the host; a CPU works inside the call. */
 static crp_status loop(run *r, crp_status *stop)
 {
+    uint32_t depth = strcmp(r->lane->device->info.kind, "cpu") == 0 ? 1 : DEVICE_N_QUEUES;
     history_range ranges[DEVICE_N_QUEUES];
     uint32_t started = 0, collected = 0;
     bool ended = r->next_history >= r->histories;
+    if (ended) {
+        return save(r, true);
+    }
     while (!ended) {
-        while (started - collected < DEVICE_N_QUEUES && next_range(r, &ranges[started % DEVICE_N_QUEUES])) {
+        while (started - collected < depth && next_range(r, &ranges[started % DEVICE_N_QUEUES])) {
             CRP_TRY(lane_start(r->lane, started % DEVICE_N_QUEUES, ranges[started % DEVICE_N_QUEUES]));
             ++started;
         }

@@ -41,8 +41,8 @@ static void print_device(void *user, const char *kind, const device_info *info, 
     } else {
         char memory[16];
         progress_format_si((double)info->memory_total, memory, sizeof memory);
-        printf("%-10s %s, %" PRIu32 " units, %sB%s%s\n", info->label, info->name, info->n_units, memory,
-               info->detail[0] != '\0' ? "; " : "", info->detail);
+        printf("%-10s %s, %sB%s%s\n", info->label, info->name, memory, info->detail[0] != '\0' ? "; " : "",
+               info->detail);
     }
 }
 

@@ -1,6 +1,8 @@
 /** The two things that JSON written by hand gets wrong: strings and numbers that are not finite. */
 #include "cli/json_text.h"
 
+#include "core/number.h"
+
 #include <math.h>
 
 void json_print_string(FILE *file, const char *text)
@@ -21,7 +23,8 @@ void json_print_string(FILE *file, const char *text)
 void json_print_real(FILE *file, double value)
 {
     if (isfinite(value)) {
-        fprintf(file, "%.17g", value);
+        char text[NUMBER_TEXT];
+        fputs(number_print(text, value), file);
     } else {
         fputs("null", file);
     }

@@ -252,11 +252,12 @@ CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float
     CK_BARRIER();
     light_next_photon(&lane, &block, p, 0u);
     while (lane.live) {
-        ck_u32 hits = 0u;
+        ck_u32 hits = 0u, stops = 0u;
         CK_UNROLL
         for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-            if (!hits) {
+            if (!stops) { /* a faint photon stops at once, so that roulette comes at the same event on every device */
                 hits = light_attempt(&lane, &block, p);
+                stops = hits | light_needs_end(lane.photon.weight, lane.event, p.weight_threshold);
             }
         }
         if (hits) {

@@ -4,9 +4,15 @@
 
 #include "model/model.h"
 
+/** Pointers to the names inside a tally_spec, in the form that crp_tally_view hands out. */
+typedef struct result_axis_names {
+    const char *name[TALLY_MAX_DIMS], *unit[TALLY_MAX_DIMS];
+} result_axis_names;
+
 struct crp_result {
     /* what was run */
     char kind[16];
+    char history_name[16];      /**< "photons" */
     char model_name[128];
     char model_digest[65];
     char *model_text;           /**< normalised input; owned */
@@ -28,13 +34,14 @@ struct crp_result {
     tally_spec *tallies;        /**< copy of the plan's, owned (edges and scale too) */
     size_t n_tallies, n_bins;
     crp_wide *sum;              /**< integer sum over all histories */
-    double *mean_batch;         /**< running mean per history in integer units (Welford) */
+    double *mean_batch;         /**< mean per history so far in integer units: wide_ratio(sum, histories) */
     double *m2;                 /**< sum over batches of n_b (x_b/n_b - mean)^2 in integer units squared */
     event_spec *events;
     uint64_t *event_count;
     size_t n_events;
     result_spec *results;
     size_t n_results;
+    result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
     char digest[65];            /**< formed by result_digest */
     const crp_model *model;     /**< borrowed while the run lasts; NULL for a result read from a file */
 };
@@ -42,12 +49,17 @@ struct crp_result {
 /** An empty result shaped like the plan. */
 crp_status result_create(crp_context *context, const crp_model *model, const crp_plan *plan, crp_result **result);
 
-/** An empty result with arrays for n_bins bins, n_tallies, n_events, n_results: for readers of files. */
+/** An empty result with arrays for n_bins bins, n_tallies, n_events, n_results: for readers of files.
+ * Afterwards `tallies` must not be moved: the views point into it. */
 crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins, size_t n_events, size_t n_results,
                            crp_result **result);
 
 /** Add one batch of n histories: integers to sum, deviations by Welford's weighted update. In order of batches only. */
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n);
+
+/** x / n in double, rounded once where |x| < 2^53 and exact whenever the quotient is a double: a score that is the same
+ * in every history has no spread, however many there are. 0 for n = 0. */
+double wide_ratio(crp_wide x, uint64_t n);
 
 /** Physical mean per history and standard error of one bin (index among all bins). NaN error below two batches. */
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin);

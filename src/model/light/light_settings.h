@@ -1,16 +1,17 @@
-/** Overrides of the form `path=value` (--set) on a light model. */
+/** `--set path=value` on a built light model. */
 #ifndef MODEL_LIGHT_LIGHT_SETTINGS_H
 #define MODEL_LIGHT_LIGHT_SETTINGS_H
 
 #include "model/light/light.h"
 
 /**
- * Apply one override; the caller validates the model afterwards.
+ * Apply one setting, checked as the same value in a file would be: "layers.2.mu_a=0.02/mm", "layers[dermis].g=0.8",
+ * "grid.nz=200", "scores.fluence=true", "run.histories=1e7". Layers count from 1; a name must belong to one layer.
  *
- * @param light    the model's data, changed in place
- * @param model    run settings (histories, seed ...), changed in place
- * @param setting  "path=value", e.g. "grid.nz=100"
- * Errors: CRP_ERR_CONFIG for an unknown path (with the nearest one) or a value of the wrong kind.
+ * Call light_model_validate() and model_finish() after the last one: the digest follows from the changed model.
+ *
+ * @param model  for `name` and `run`; NULL: those cannot be set
+ * Errors: CRP_ERR_CONFIG, "--set <setting>: problem (why) suggestion"; the model is unchanged then.
  */
 crp_status light_apply_setting(crp_context *context, light_model *light, crp_model *model, const char *setting);
 

@@ -1,0 +1,28 @@
+/** Whole files: read into memory, and replaced so that a reader (or a crash) sees the old one or the new one. */
+#ifndef CORE_FILE_H
+#define CORE_FILE_H
+
+#include "core/context.h"
+
+/**
+ * Read a whole file.
+ *
+ * @param[in]  path     a regular file
+ * @param[out] bytes    its contents with a zero byte appended (not counted); free with free()
+ * @param[out] n_bytes  its length
+ * Errors: CRP_ERR_IO with the system's reason, CRP_ERR_MEMORY.
+ */
+crp_status file_read(crp_context *context, const char *path, void **bytes, size_t *n_bytes);
+
+/**
+ * Put `n_bytes` into the file at `path`, all or nothing: written to `path`.tmp, synced, renamed, folder synced.
+ * A symbolic link is followed; what is not a regular file (/dev/null, a pipe) is written in place.
+ * After an error `path` is as before and there is no .tmp.
+ * Errors: CRP_ERR_IO with the system's reason.
+ */
+crp_status file_replace(crp_context *context, const char *path, const void *bytes, size_t n_bytes);
+
+/** Can file_replace write `path`? Leaves nothing behind. Errors: CRP_ERR_IO with the system's reason. */
+crp_status file_probe(crp_context *context, const char *path);
+
+#endif

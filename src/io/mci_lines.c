@@ -328,7 +328,7 @@ crp_status mci_read_real(mci_reader *reader, const char *name, const char *form,
     if (rule != NULL) {
         return mci_fail(reader, CRP_ERR_CONFIG, "%s = %s %s", name, number.text, rule);
     }
-    *value = number.value;
+    *value = number.value + 0.0; /* -0 is 0, in the digest too */
     return CRP_OK;
 }
 

@@ -50,6 +50,7 @@ typedef struct plan_shape {
     char define_text[24][48];
     const char *define_pointer[24];
     uint32_t grid, block, local_bytes;
+    uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;
 
 /** Constant tables and parameters of one run, and its tallies. Made by module->plan, freed by plan_destroy. */
@@ -65,7 +66,6 @@ typedef struct crp_plan {
     size_t n_tables;
     struct { void *data; size_t n_bytes; } tables[4]; /**< uploaded once, given to the kernel as IN arguments in order */
     uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
-    double digits_hint;            /**< unused by the engine; a module's rough cost of a history in seconds on one core */
     void *data;                    /**< the module's own */
     void (*data_destroy)(void *data);
 } crp_plan;

@@ -1,0 +1,116 @@
+/**
+ * Elementary functions: the only file that knows strict from fast.
+ *
+ * Strict: every device gives the same bits. Division and square root are IEEE; on NVIDIA GPUs they are built from the
+ * hardware's estimate and fused corrections, which gives the correctly rounded result for all normal arguments whose
+ * result is normal (an exhaustive test on the GPU sees to it) and costs a fraction of the library's code. The
+ * logarithm and the azimuth come from tables that the host computes with + - * / in double (src/model/tables.c).
+ * Fast: hardware approximations, on GPUs only.
+ */
+#ifndef CK_ARITHMETIC_H
+#define CK_ARITHMETIC_H
+
+#include "port.h"
+
+/* The tables: (inverse, minus logarithm) of every cell, then (cos, sin) of every azimuth. */
+#define CK_LOG_CELLS_PER_OCTAVE 32
+#define CK_LOG_CELLS (32 * CK_LOG_CELLS_PER_OCTAVE + 1)
+#define CK_AZIMUTHS 1024
+#define CK_LOG_TABLE 0
+#define CK_AZIMUTH_TABLE (2 * CK_LOG_CELLS)
+#define CK_TABLE_FLOATS (2 * CK_LOG_CELLS + 2 * CK_AZIMUTHS)
+
+/* 1/x for normal x with normal 1/x; the sign of x is kept. */
+CK_FN float ck_reciprocal(float x)
+{
+#if defined(CK_LANG_CUDA)
+    float estimate;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(x));
+#if CK_STRICT
+    return ck_fma(estimate, ck_fma(-x, estimate, 1.0f), estimate);
+#else
+    return estimate;
+#endif
+#elif defined(CK_LANG_OPENCL) && !CK_STRICT
+    return native_recip(x);
+#else
+    return 1.0f / x;
+#endif
+}
+
+/* Square root of x > 0 (at least 1e-30: zero is not allowed); NaN for x < 0, which callers use. */
+CK_FN float ck_sqrt_positive(float x)
+{
+#if defined(CK_LANG_CUDA)
+    float estimate;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(x));
+    float root = x * estimate;
+#if CK_STRICT
+    root = ck_fma(ck_fma(-root, root, x), 0.5f * estimate, root);
+#endif
+    return root;
+#elif defined(CK_LANG_OPENCL)
+#if CK_STRICT
+    return sqrt(x);
+#else
+    return native_sqrt(x);
+#endif
+#else
+    return __builtin_sqrtf(x);
+#endif
+}
+
+/**
+ * -ln(u) with u = word / 2^32 in (0, 1]: an optical path, 32 bits of it (24 would cap it at 16.6 mean free paths).
+ *
+ * Strict: u lies in one of 32 cells an octave; with c the cell's centre, ln u = ln c + ln(1 + r), r = u/c - 1, cubic
+ * in r (|r| <= 1/64, error 1.5e-8).
+ *
+ * @param word   random word; 0 counts as 1
+ * @param table  the tables of this file
+ * @return       0 < result <= 22.2
+ */
+CK_FN float ck_optical_path(ck_u32 word, CK_LOCAL const float *table)
+{
+#if defined(CK_LANG_CUDA) && !CK_STRICT
+    float log2;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(__uint2float_rn(word | 1u)));
+    return ck_fmax(ck_fma(log2, -0.69314718f, 22.18070978f), 2.3e-10f);
+#elif defined(CK_LANG_OPENCL) && !CK_STRICT
+    return ck_fmax(ck_fma(native_log2((float)(word | 1u)), -0.69314718f, 22.18070978f), 2.3e-10f);
+#else
+    float number = (float)(word | 1u);
+    ck_i32 cell = (ck_i32)(CK_BITS(number) >> 18) - 127 * CK_LOG_CELLS_PER_OCTAVE;
+    float inverse = table[CK_LOG_TABLE + 2 * cell];
+    float path = table[CK_LOG_TABLE + 2 * cell + 1];
+    float r = ck_fma(number, inverse, -1.0f);
+    float bend = ck_fma(0.33333333f, r, -0.5f);
+    return path - ck_fma(r * r, bend, r);
+#endif
+}
+
+/* arccos of x in [0, 1], error below 7e-8 (Abramowitz and Stegun 4.4.46). */
+CK_FN float ck_acos_positive(float x)
+{
+    float y = ck_fmin(x, 1.0f);
+    float p = ck_fma(-0.0012624911f, y, 0.0066700901f);
+    p = ck_fma(p, y, -0.0170881256f);
+    p = ck_fma(p, y, 0.0308918810f);
+    p = ck_fma(p, y, -0.0501743046f);
+    p = ck_fma(p, y, 0.0889789874f);
+    p = ck_fma(p, y, -0.2145988016f);
+    p = ck_fma(p, y, 1.5707963050f);
+    return ck_sqrt_positive(ck_fmax(1.0f - y, 1.0e-30f)) * p;
+}
+
+/* Whole part of 0 <= x < 2^22: on a GPU one addition that rounds down instead of a conversion. */
+CK_FN ck_u32 ck_floor_to_u32(float x)
+{
+#if defined(CK_LANG_CUDA)
+    return __float_as_uint(__fadd_rd(x, 8388608.0f)) & 0x007FFFFFu;
+#else
+    return (ck_u32)(ck_i32)ck_fmax(x, 0.0f); /* a flight that left its layer may ask with any number */
+#endif
+}
+
+#endif

@@ -1,0 +1,344 @@
+/**
+ * Photons on a CPU: lanes kept as arrays, the events vectorised over them (`omp simd`).
+ *
+ * A turn: all lanes fly and scatter; those that stand at an interface are packed side by side and cross it; the few that
+ * leave, are faint or lost are looked at one by one and their lanes refilled. This file is compiled once for every
+ * instruction set; numbers belong to photon and event, so neither lanes nor order nor instruction set changes a bit.
+ */
+#include "light/cross.h"
+#include "light/end.h"
+#include "light/fly.h"
+#include "light/scatter.h"
+
+#define CK_PASTE_(a, b) a##b
+#define CK_PASTE(a, b) CK_PASTE_(a, b)
+
+enum { LANES = 192 };
+
+/* State of the photons in flight. Each array is a vector register's worth of lanes after another. */
+typedef struct lanes {
+    float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES];
+    ck_u32 weight[LANES], layer[LANES], history[LANES], event[LANES];
+    /* the medium each lane is in */
+    float mean_free_path[LANES], thickness[LANES], top_bin[LANES];
+    float hg_slope[LANES], hg_offset[LANES], hg_factor[LANES];
+    ck_u32 absorb[LANES];
+    /* what the turn scored */
+    ck_u32 bin[LANES], amount[LANES], word[LANES], flags[LANES];
+} __attribute__((aligned(64))) lanes;
+
+typedef struct worker_view {
+    light_params p;
+    const float *layers;
+    const float *table;
+    ck_u64 *words;
+    ck_u32 *next;          /* shared with the other workers: the next photon to hand out */
+    ck_u32 in_hand, end_of_hand;
+    ck_u64 n_events;
+} worker_view;
+
+enum { FLAG_HITS = 1, FLAG_ENDS = 2 };
+
+static void set_photon(lanes *s, ck_u32 i, light_photon p)
+{
+    s->x[i] = p.x;
+    s->y[i] = p.y;
+    s->z[i] = p.z;
+    s->ux[i] = p.ux;
+    s->uy[i] = p.uy;
+    s->uz[i] = p.uz;
+    s->weight[i] = p.weight;
+    s->layer[i] = p.layer;
+}
+
+static light_photon get_photon(const lanes *s, ck_u32 i)
+{
+    light_photon p;
+    p.x = s->x[i];
+    p.y = s->y[i];
+    p.z = s->z[i];
+    p.ux = s->ux[i];
+    p.uy = s->uy[i];
+    p.uz = s->uz[i];
+    p.weight = s->weight[i];
+    p.layer = s->layer[i];
+    return p;
+}
+
+static void set_medium(lanes *s, ck_u32 i, light_medium m)
+{
+    s->mean_free_path[i] = m.mean_free_path;
+    s->absorb[i] = m.absorb;
+    s->hg_slope[i] = m.hg_slope;
+    s->hg_offset[i] = m.hg_offset;
+    s->hg_factor[i] = m.hg_factor;
+    s->thickness[i] = m.thickness;
+    s->top_bin[i] = m.top_bin;
+}
+
+static void copy_lane(lanes *s, ck_u32 to, ck_u32 from)
+{
+    set_photon(s, to, get_photon(s, from));
+    s->history[to] = s->history[from];
+    s->event[to] = s->event[from];
+    light_medium m = {s->mean_free_path[from], s->absorb[from], s->hg_slope[from], s->hg_offset[from],
+                      s->hg_factor[from], s->thickness[from], s->top_bin[from]};
+    set_medium(s, to, m);
+}
+
+/* Every lane flies; those that stay in their layer absorb and scatter there. This loop is where the time goes. */
+static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *restrict params,
+                            const float *restrict table)
+{
+    const light_params p = *params;
+    const ck_u32 row = p.n_z + 1u;
+#pragma omp simd
+    for (ck_u32 i = 0; i < n; ++i) {
+        light_photon photon = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
+        ck_pair words = ck_philox2x32(p.key, s->event[i], s->history[i]);
+        light_flight f = light_fly(photon, s->mean_free_path[i], s->thickness[i], words.a, table);
+        float x = ck_fma(f.length, photon.ux, photon.x);
+        float y = ck_fma(f.length, photon.uy, photon.y);
+        ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], words.b);
+        float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], words.b);
+        light_photon turned = light_turn(photon, h, words.b, table);
+        ck_u32 r_bin = light_r_bin(x, y, p.inv_dr, p.r_bins);
+        ck_u32 z_bin = light_z_bin(f.z, p.inv_dz, s->top_bin[i], p.z_bins);
+        ck_u32 weight = f.hits ? photon.weight : photon.weight - deposit;
+        s->x[i] = f.hits ? photon.x : x;
+        s->y[i] = f.hits ? photon.y : y;
+        s->z[i] = f.hits ? photon.z : f.z;
+        s->ux[i] = f.hits ? photon.ux : turned.ux;
+        s->uy[i] = f.hits ? photon.uy : turned.uy;
+        s->uz[i] = f.hits ? photon.uz : turned.uz;
+        s->weight[i] = weight;
+        s->bin[i] = f.hits ? 0u : r_bin * row + z_bin;
+        s->amount[i] = f.hits ? 0u : deposit;
+        s->word[i] = words.b;
+        ck_u32 event = s->event[i] + 1u;
+        s->event[i] = event;
+        s->flags[i] = f.hits | (light_needs_end(weight, event, p.weight_threshold) << 1);
+    }
+}
+
+static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict words)
+{
+    for (ck_u32 i = 0; i < n; ++i) {
+        words[s->bin[i]] += s->amount[i];
+    }
+}
+
+/* Numbers of the lanes that stand at an interface, and of those that end; an entry is written always, kept if so. */
+static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits, ck_u32 *restrict n_hits,
+                       ck_u32 *restrict ends, ck_u32 *restrict n_ends)
+{
+    ck_u32 a = 0, b = 0;
+    for (ck_u32 i = 0; i < n; ++i) {
+        hits[a] = i;
+        a += s->flags[i] & FLAG_HITS;
+        ends[b] = i;
+        b += s->flags[i] >> 1;
+    }
+    *n_hits = a;
+    *n_ends = b;
+}
+
+/* Lanes at an interface, packed. */
+typedef struct crossing_lanes {
+    float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
+    ck_u32 weight[LANES], layer[LANES], word[LANES], transmitted[LANES], lost[LANES];
+} __attribute__((aligned(64))) crossing_lanes;
+
+static void pack(const lanes *restrict s, const ck_u32 *restrict list, ck_u32 n, crossing_lanes *restrict c)
+{
+    for (ck_u32 k = 0; k < n; ++k) {
+        ck_u32 i = list[k];
+        c->x[k] = s->x[i];
+        c->y[k] = s->y[i];
+        c->z[k] = s->z[i];
+        c->ux[k] = s->ux[i];
+        c->uy[k] = s->uy[i];
+        c->uz[k] = s->uz[i];
+        c->thickness[k] = s->thickness[i];
+        c->weight[k] = s->weight[i];
+        c->layer[k] = s->layer[i];
+        c->word[k] = s->word[i];
+    }
+}
+
+static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, ck_u32 n, const float *restrict layers)
+{
+#pragma omp simd
+    for (ck_u32 k = 0; k < n; ++k) {
+        light_photon p = {c->x[k], c->y[k], c->z[k], c->ux[k], c->uy[k], c->uz[k], c->weight[k], c->layer[k]};
+        light_crossing q = light_cross(p, light_interface_load(layers, p.layer, p.uz), c->thickness[k], c->word[k]);
+        c->x[k] = q.photon.x;
+        c->y[k] = q.photon.y;
+        c->ux[k] = q.photon.ux;
+        c->uy[k] = q.photon.uy;
+        c->uz[k] = q.photon.uz;
+        c->weight[k] = q.photon.weight;
+        c->layer[k] = q.photon.layer;
+        c->transmitted[k] = q.transmitted;
+        c->lost[k] = q.lost;
+    }
+}
+
+/* Put packed lane k back into lane i; book the weight that went through an inner interface. */
+static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i, ck_u32 k, const worker_view *view)
+{
+    ck_u32 from = s->layer[i];
+    s->x[i] = c->x[k];
+    s->y[i] = c->y[k];
+    s->ux[i] = c->ux[k];
+    s->uy[i] = c->uy[k];
+    s->uz[i] = c->uz[k];
+    s->weight[i] = c->weight[k];
+    if (c->layer[k] != from) {
+        s->layer[i] = c->layer[k];
+        set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
+        if (c->uz[k] < 0.0f) {
+            view->words[view->p.at_crossed_up + c->layer[k]] += c->weight[k];
+        } else {
+            view->words[view->p.at_crossed_down + from] += c->weight[k];
+        }
+    }
+    s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
+    s->event[i] += c->lost[k] ? LIGHT_LOST : 0u;
+}
+
+/* The next photon number, 0 if all have been handed out. Taken from the shared counter in chunks. */
+static ck_u32 take_history(worker_view *view, ck_u32 *number)
+{
+    if (view->in_hand == view->end_of_hand) {
+        ck_u32 first = ck_atomic_add_u32(view->next, view->p.chunk);
+        if (first >= view->p.n_histories) {
+            return 0;
+        }
+        ck_u32 left = view->p.n_histories - first;
+        view->in_hand = first;
+        view->end_of_hand = first + (left < view->p.chunk ? left : view->p.chunk);
+    }
+    *number = view->p.first_history + view->in_hand++;
+    return 1;
+}
+
+static ck_u32 start_lane(lanes *s, ck_u32 i, worker_view *view)
+{
+    if (!take_history(view, &s->history[i])) {
+        return 0;
+    }
+    set_photon(s, i, light_launch(view->p.launch_weight, view->p.launch_layer));
+    set_medium(s, i, light_medium_load(view->layers, view->p.launch_layer));
+    s->event[i] = 0;
+    return 1;
+}
+
+static void score_exit(const worker_view *view, light_photon p)
+{
+    const light_params *q = &view->p;
+    ck_u32 weight = 0u - p.weight;
+    ck_u32 side = p.uz < 0.0f ? q->at_reflected : q->at_transmitted;
+    ck_u32 bin = light_r_bin(p.x, p.y, q->inv_dr, q->r_bins) * q->n_alpha +
+                 light_alpha_bin(p.uz, q->inv_dalpha, q->n_alpha);
+    view->words[side + bin] += weight;
+    if (light_is_ballistic(p.ux, p.uy)) {
+        view->words[q->at_ballistic + (p.uz < 0.0f ? 0u : 1u)] += weight;
+    }
+}
+
+/* Exit, roulette or drop. Returns 1 if the photon lives on. */
+static ck_u32 end_event(lanes *s, ck_u32 i, const worker_view *view)
+{
+    ck_u64 *count = view->words + view->p.at_counters;
+    light_photon p = get_photon(s, i);
+    if (s->event[i] > LIGHT_MAX_EVENTS) {
+        count[s->event[i] >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT] += 1;
+        count[LIGHT_COUNT_DROPPED] += (ck_i32)p.weight < 0 ? 0u - p.weight : p.weight;
+        return 0;
+    }
+    if ((ck_i32)p.weight < 0) {
+        score_exit(view, p);
+        return 0;
+    }
+    ck_u32 weight = light_roulette(p.weight, s->event[i], s->history[i], view->p);
+    if (weight == 0u) {
+        count[LIGHT_COUNT_ROULETTE_KILLED] += p.weight;
+        return 0;
+    }
+    count[LIGHT_COUNT_ROULETTE_GAINED] += weight - p.weight;
+    s->weight[i] = weight;
+    return 1;
+}
+
+/* End what ends and refill or close its lane; lanes are visited from the last, so that closing one moves none unseen. */
+static ck_u32 end_lanes(lanes *s, ck_u32 n, const ck_u32 *ends, ck_u32 n_ends, worker_view *view)
+{
+    while (n_ends > 0) {
+        ck_u32 i = ends[--n_ends];
+        if (end_event(s, i, view)) {
+            continue;
+        }
+        view->n_events += s->event[i] & (LIGHT_LOST - 1u);
+        view->words[view->p.at_counters + LIGHT_COUNT_HISTORIES] += 1;
+        if (!start_lane(s, i, view)) {
+            --n;
+            if (i != n) {
+                copy_lane(s, i, n);
+            }
+        }
+    }
+    return n;
+}
+
+/* Lanes that end: those the flight found, and those that the crossing let out or lost. In rising order. */
+static ck_u32 merge_ends(const lanes *s, ck_u32 *ends, ck_u32 n_ends, const ck_u32 *hits, ck_u32 n_hits,
+                         ck_i32 threshold, ck_u32 *merged)
+{
+    ck_u32 n = 0, a = 0;
+    for (ck_u32 k = 0; k < n_hits; ++k) {
+        ck_u32 i = hits[k];
+        while (a < n_ends && ends[a] < i) {
+            merged[n++] = ends[a++];
+        }
+        if (a < n_ends && ends[a] == i) {
+            ++a;
+        }
+        if (light_needs_end(s->weight[i], s->event[i], threshold)) {
+            merged[n++] = i;
+        }
+    }
+    while (a < n_ends) {
+        merged[n++] = ends[a++];
+    }
+    return n;
+}
+
+/* Arguments: parameters, layer table, mathematical tables, words (summed), next photon (shared). */
+void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
+
+void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
+{
+    lanes s;
+    crossing_lanes c;
+    ck_u32 hits[LANES + 1], ends[LANES + 1], merged[LANES + 1], n_hits = 0, n_ends = 0, n = 0;
+    worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
+    (void)worker;
+    (void)n_workers;
+    while (n < LANES && start_lane(&s, n, &view)) {
+        ++n;
+    }
+    while (n > 0) {
+        fly_and_scatter(&s, n, &view.p, view.table);
+        add_absorbed(&s, n, view.words + view.p.at_absorbed);
+        list_lanes(&s, n, hits, &n_hits, ends, &n_ends);
+        pack(&s, hits, n_hits, &c);
+        cross_packed(&c, n_hits, view.layers);
+        for (ck_u32 k = 0; k < n_hits; ++k) {
+            unpack(&s, &c, hits[k], k, &view);
+        }
+        n_ends = merge_ends(&s, ends, n_ends, hits, n_hits, view.p.weight_threshold, merged);
+        n = end_lanes(&s, n, merged, n_ends, &view);
+    }
+    view.words[view.p.at_counters + LIGHT_COUNT_EVENTS] += view.n_events;
+}

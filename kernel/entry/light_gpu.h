@@ -1,0 +1,273 @@
+/**
+ * Photons on a GPU (CUDA and OpenCL): one lane a thread, one persistent merged loop.
+ *
+ * A turn is up to LIGHT_ATTEMPTS flights, then at most one interface, then at most one end (exit, roulette, next photon):
+ * the two dear blocks are passed once a turn, however the lanes of a warp mix. `live` is the only way out, and it is
+ * pinned, so that compilers keep one loop with one back edge (a test counts it).
+ */
+#include "light/cross.h"
+#include "light/end.h"
+#include "light/fluence.h"
+#include "light/fly.h"
+#include "light/scatter.h"
+#include "queue.h"
+#include "tally.h"
+
+#ifndef LIGHT_ATTEMPTS
+#define LIGHT_ATTEMPTS 3
+#endif
+/* Added to the event number of a lane that waits for its ticket's chunk. */
+#define LIGHT_WAITING 0x20000000u
+/* Copies of each crossing counter, one a lane, so that lanes of a warp do not meet. */
+#define LIGHT_COPIES 32u
+
+/* What all lanes of a block share. */
+typedef struct light_block {
+    CK_LAYERS const float *layers;
+    CK_LOCAL const float *table;
+    CK_LOCAL ck_u32 *crossed; /* low words, then high words; n_crossed each */
+    CK_GLOBAL ck_u64 *words;
+    ck_u32 n_crossed;
+    ck_tally absorbed;
+    ck_queue queue;
+} light_block;
+
+/* One lane: its photon, the photon's medium and numbers, and the counts it keeps to itself. */
+typedef struct light_lane {
+    light_photon photon;
+    light_medium medium;
+    ck_u32 history, event, live;
+    ck_u32 word; /* the second random word of a flight that hit an interface */
+} light_lane;
+
+CK_FN void light_next_photon(light_lane *lane, const light_block *block, light_params p, ck_u32 is_waiting)
+{
+    ck_u32 ticket = is_waiting ? lane->history : ck_queue_ticket(&block->queue);
+    ck_u32 number = 0u;
+    if (!ck_queue_number(&block->queue, ticket, &number)) {
+        lane->history = ticket; /* a lane without weight: its flights score nothing */
+        lane->photon.weight = 0u;
+        lane->event = LIGHT_WAITING;
+        return;
+    }
+    lane->live = number < p.n_histories ? 1u : 0u;
+    lane->photon = light_launch(p.launch_weight, p.launch_layer);
+    lane->medium = light_medium_load(block->layers, p.launch_layer);
+    lane->history = p.first_history + number;
+    lane->event = 0u;
+}
+
+#ifdef LIGHT_FLUENCE_ON
+CK_FN void light_score_collision(const light_block *block, light_params p, ck_u32 bin, ck_u32 weight, ck_u32 layer,
+                                 ck_u32 word)
+{
+    ck_u32 factor = CK_BITS(block->layers[LIGHT_ROW * layer + LIGHT_FLUENCE]);
+    ck_u32 amount = light_fluence_of_collision(weight, factor, word);
+    if (amount != 0u) {
+        ck_atomic_add_u64(block->words + p.at_fluence + bin, (ck_u64)amount);
+    }
+}
+
+CK_FN void light_score_flight(const light_block *block, light_params p, const light_lane *lane, float length)
+{
+    ck_pair words = ck_philox2x32(p.key, lane->event | LIGHT_STREAM_FLUENCE, lane->history);
+    light_fluence_score s = light_fluence_of_flight(lane->photon, length, p.inv_fluence_unit, words);
+    ck_u32 bin = light_r_bin(s.x, s.y, p.inv_dr, p.r_bins) * (p.n_z + 1u) +
+                 light_z_bin(s.z, p.inv_dz, lane->medium.top_bin, p.z_bins);
+    ck_atomic_add_u64(block->words + p.at_fluence + bin, s.amount);
+    if (s.capped) {
+        ck_atomic_add_u64(block->words + p.at_counters + LIGHT_COUNT_CAPPED, 1u);
+    }
+}
+#endif
+
+/* Fly; then absorb and scatter, or stand before an interface (returns 1). */
+CK_FN ck_u32 light_attempt(light_lane *lane, const light_block *block, light_params p)
+{
+    ck_pair words = ck_philox2x32(p.key, lane->event, lane->history);
+    light_photon photon = lane->photon;
+    light_medium m = lane->medium;
+    light_flight f = light_fly(photon, m.mean_free_path, m.thickness, words.a, block->table);
+    lane->event += 1u;
+    lane->word = words.b;
+    if (!f.hits) {
+        photon.x = ck_fma(f.length, photon.ux, photon.x);
+        photon.y = ck_fma(f.length, photon.uy, photon.y);
+        photon.z = f.z;
+        ck_u32 deposit = light_absorb(photon.weight, m.absorb, words.b);
+        ck_u32 bin = light_r_bin(photon.x, photon.y, p.inv_dr, p.r_bins) * (p.n_z + 1u) +
+                     light_z_bin(f.z, p.inv_dz, m.top_bin, p.z_bins);
+        ck_tally_add(&block->absorbed, bin, deposit);
+#ifdef LIGHT_FLUENCE_ON
+        light_score_collision(block, p, bin, photon.weight, photon.layer, words.b);
+#endif
+        photon.weight -= deposit;
+        float h = light_one_minus_cos(m.hg_slope, m.hg_offset, m.hg_factor, words.b);
+        lane->photon = light_turn(photon, h, words.b, block->table);
+    }
+    return f.hits;
+}
+
+/* Book the weight that goes through an inner interface, in the copy of this lane. */
+CK_FN void light_book_crossing(const light_block *block, light_params p, ck_u32 from, ck_u32 to, ck_u32 weight)
+{
+    ck_u32 which = to < from ? to : p.n_layers + from;
+#ifdef LIGHT_CROSSED_GLOBAL
+    ck_atomic_add_u64(block->words + p.at_crossed_up + which, (ck_u64)weight);
+#else
+    ck_u32 at = which * LIGHT_COPIES + (CK_LOCAL_INDEX() % LIGHT_COPIES);
+    ck_u32 old = ck_atomic_add_local_u32(block->crossed + at, weight);
+    if (old + weight < old) {
+        ck_atomic_add_local_u32(block->crossed + block->n_crossed + at, 1u);
+    }
+#endif
+}
+
+CK_FN void light_interface_event(light_lane *lane, const light_block *block, light_params p)
+{
+    ck_u32 from = lane->photon.layer;
+    light_interface i = light_interface_load(block->layers, from, lane->photon.uz);
+    light_crossing c = light_cross(lane->photon, i, lane->medium.thickness, lane->word);
+#ifdef LIGHT_FLUENCE_ON
+    if (lane->medium.mean_free_path >= 1.0e30f && !c.lost) {
+        light_score_flight(block, p, lane, c.length);
+    }
+#endif
+    lane->photon = c.photon;
+    lane->event += c.lost ? LIGHT_LOST : 0u;
+    if (c.photon.layer != from) {
+        light_book_crossing(block, p, from, c.photon.layer, c.photon.weight);
+        lane->medium = light_medium_load(block->layers, c.photon.layer);
+    }
+    lane->photon.z = light_entry_z(c.photon.uz, lane->medium.thickness);
+}
+
+CK_FN void light_score_exit(const light_photon photon, const light_block *block, light_params p)
+{
+    ck_u64 weight = (ck_u64)(0u - photon.weight);
+    ck_u32 bin = light_r_bin(photon.x, photon.y, p.inv_dr, p.r_bins) * p.n_alpha +
+                 light_alpha_bin(photon.uz, p.inv_dalpha, p.n_alpha);
+    ck_u32 is_down = photon.uz < 0.0f ? 0u : 1u;
+    ck_atomic_add_u64(block->words + (is_down ? p.at_transmitted : p.at_reflected) + bin, weight);
+    if (light_is_ballistic(photon.ux, photon.uy)) {
+        ck_atomic_add_u64(block->words + p.at_ballistic + is_down, weight);
+    }
+}
+
+CK_FN void light_count(const light_block *block, light_params p, ck_u32 which, ck_u64 amount)
+{
+    ck_atomic_add_u64(block->words + p.at_counters + which, amount);
+}
+
+/* A lane that leaves, is faint, lost, or waits for a number. */
+CK_FN void light_end_event(light_lane *lane, const light_block *block, light_params p)
+{
+    ck_u32 weight = lane->photon.weight;
+    ck_u32 is_waiting = lane->event < LIGHT_LOST && lane->event >= LIGHT_WAITING ? 1u : 0u;
+    ck_u32 survives = 0u;
+    if (lane->event > LIGHT_MAX_EVENTS) {
+        if (!is_waiting) {
+            light_count(block, p, lane->event >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT, 1u);
+            light_count(block, p, LIGHT_COUNT_DROPPED, (ck_i32)weight < 0 ? 0u - weight : weight);
+        }
+    } else if ((ck_i32)weight < 0) {
+        light_score_exit(lane->photon, block, p);
+    } else {
+        survives = light_roulette(weight, lane->event, lane->history, p);
+        lane->photon.weight = survives;
+        light_count(block, p, survives ? LIGHT_COUNT_ROULETTE_GAINED : LIGHT_COUNT_ROULETTE_KILLED,
+                    survives ? (ck_u64)(survives - weight) : (ck_u64)weight);
+    }
+    if (!survives) {
+        if (!is_waiting) {
+            light_count(block, p, LIGHT_COUNT_EVENTS, lane->event & (LIGHT_WAITING - 1u));
+            light_count(block, p, LIGHT_COUNT_HISTORIES, 1u);
+        }
+        light_next_photon(lane, block, p, is_waiting);
+    }
+}
+
+/* Shared memory of a block, in words: tables, layers, crossings, ring, corner of A(r,z) and its dump word. */
+#define LIGHT_TABLE_WORDS ((ck_u32)CK_TABLE_FLOATS)
+
+CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_GLOBAL const float *layers,
+                                   CK_GLOBAL const float *table, CK_GLOBAL ck_u64 *words, CK_GLOBAL ck_u32 *next)
+{
+    light_block block;
+    CK_LOCAL float *table_here = (CK_LOCAL float *)memory;
+    ck_u32 at = LIGHT_TABLE_WORDS;
+    block.words = words;
+    block.table = table_here;
+#ifdef LIGHT_LAYERS_GLOBAL
+    block.layers = layers;
+#else
+    CK_LOCAL float *layers_here = (CK_LOCAL float *)(memory + at);
+    at += LIGHT_ROW * p.n_layers;
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < LIGHT_ROW * p.n_layers; i += CK_LOCAL_SIZE()) {
+        layers_here[i] = layers[i];
+    }
+    block.layers = layers_here;
+#endif
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < LIGHT_TABLE_WORDS; i += CK_LOCAL_SIZE()) {
+        table_here[i] = table[i];
+    }
+    block.crossed = memory + at;
+    block.n_crossed = 0u;
+#ifndef LIGHT_CROSSED_GLOBAL
+    block.n_crossed = 2u * p.n_layers * LIGHT_COPIES;
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < 2u * block.n_crossed; i += CK_LOCAL_SIZE()) {
+        block.crossed[i] = 0u;
+    }
+    at += 2u * block.n_crossed;
+#endif
+    block.queue.ring = memory + at;
+    block.queue.next = next;
+    block.queue.n_preloaded = (CK_LOCAL_SIZE() + CK_QUEUE_CHUNK - 1u) / CK_QUEUE_CHUNK;
+    ck_queue_start(&block.queue);
+    at += CK_QUEUE_WORDS;
+    block.absorbed.far = words + p.at_absorbed;
+    block.absorbed.near = memory + at;
+    block.absorbed.n_near = p.near_rows * (p.n_z + 1u);
+    ck_tally_clear(&block.absorbed);
+    return block;
+}
+
+CK_FN void light_block_close(const light_block *block, light_params p)
+{
+    ck_tally_flush(&block->absorbed);
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < block->n_crossed; i += CK_LOCAL_SIZE()) {
+        ck_u64 sum = ((ck_u64)block->crossed[block->n_crossed + i] << 32) + block->crossed[i];
+        if (sum != 0u) {
+            ck_atomic_add_u64(block->words + p.at_crossed_up + i / LIGHT_COPIES, sum);
+        }
+    }
+}
+
+CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float *CK_RESTRICT layers,
+                                           CK_GLOBAL const float *CK_RESTRICT table, CK_GLOBAL ck_u64 *words,
+                                           CK_GLOBAL ck_u32 *next CK_LOCAL_ARGUMENT)
+{
+    CK_LOCAL_MEMORY
+    light_block block = light_block_open(p, ck_local, layers, table, words, next);
+    light_lane lane;
+    CK_BARRIER();
+    light_next_photon(&lane, &block, p, 0u);
+    while (lane.live) {
+        ck_u32 hits = 0u;
+        CK_UNROLL
+        for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
+            if (!hits) {
+                hits = light_attempt(&lane, &block, p);
+            }
+        }
+        if (hits) {
+            light_interface_event(&lane, &block, p);
+        }
+        if (light_needs_end(lane.photon.weight, lane.event, p.weight_threshold)) {
+            light_end_event(&lane, &block, p);
+        }
+        CK_PIN(lane.live);
+    }
+    CK_BARRIER();
+    light_block_close(&block, p);
+}

@@ -1,0 +1,54 @@
+/** The flight to the next scatter or interface, and what is absorbed where it ends. */
+#ifndef CK_LIGHT_FLY_H
+#define CK_LIGHT_FLY_H
+
+#include "light/photon.h"
+#include "arithmetic.h"
+
+typedef struct light_flight {
+    float length; /* [cm] */
+    float z;      /* where it would end, from the layer's top [cm] */
+    ck_u32 hits;  /* 1: it leaves the layer, the photon stands still until light_cross */
+} light_flight;
+
+/**
+ * Sample the free path s = -ln(u)/mu_t and see whether it stays inside the layer.
+ *
+ * One unsigned comparison of bit patterns catches z < 0, z > d, infinity and NaN.
+ * Draws: the first word of the event.
+ */
+CK_FN light_flight light_fly(light_photon p, float mean_free_path, float thickness, ck_u32 word,
+                             CK_LOCAL const float *table)
+{
+    light_flight f;
+    f.length = ck_optical_path(word, table) * mean_free_path;
+    f.z = ck_fma(f.length, p.uz, p.z);
+    f.hits = CK_BITS(f.z) > CK_BITS(thickness) ? 1u : 0u;
+    return f;
+}
+
+/**
+ * Weight that a collision leaves behind: w mu_a/mu_t, rounded by a random word so that the mean is exact.
+ *
+ * @param word  any random word of the event: only the last unit of the deposit depends on it
+ * Draws: 0 (shares a word).
+ */
+CK_FN ck_u32 light_absorb(ck_u32 weight, ck_u32 absorb, ck_u32 word)
+{
+    return (ck_u32)(((ck_u64)weight * absorb + word) >> 32);
+}
+
+/* Distance from the axis in bins of dr, at most `r_bins`, the bin of all that is outside. */
+CK_FN ck_u32 light_r_bin(float x, float y, float inv_dr, float r_bins)
+{
+    float r = ck_sqrt_positive(ck_fma(x, x, ck_fma(y, y, 1.0e-30f)));
+    return ck_floor_to_u32(ck_fmin(r * inv_dr, r_bins));
+}
+
+/* Depth in bins of dz, at most `z_bins`, the bin of all that is outside. */
+CK_FN ck_u32 light_z_bin(float z, float inv_dz, float top_bin, float z_bins)
+{
+    return ck_floor_to_u32(ck_fmin(ck_fma(z, inv_dz, top_bin), z_bins));
+}
+
+#endif

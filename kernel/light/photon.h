@@ -1,0 +1,58 @@
+/** A photon packet, and the medium it flies in. */
+#ifndef CK_LIGHT_PHOTON_H
+#define CK_LIGHT_PHOTON_H
+
+#include "light/params.h"
+
+/* z counts from the top of the layer, 0 <= z <= d, so that thin layers deep down lose no digits. */
+typedef struct light_photon {
+    float x, y, z;    /* [cm] */
+    float ux, uy, uz; /* direction cosines */
+    ck_u32 weight;    /* units of 2^-30; as a signed number below zero: leaving the tissue with that weight */
+    ck_u32 layer;
+} light_photon;
+
+/* The row of the layer table that every flight needs. */
+typedef struct light_medium {
+    float mean_free_path; /* [cm] */
+    ck_u32 absorb;        /* mu_a/mu_t in units of 2^-32 */
+    float hg_slope, hg_offset, hg_factor;
+    float thickness;      /* [cm] */
+    float top_bin;
+} light_medium;
+
+CK_FN light_medium light_medium_load(CK_LAYERS const float *CK_RESTRICT layers, ck_u32 layer)
+{
+    CK_LAYERS const float *row = layers + LIGHT_ROW * layer;
+    light_medium m;
+    m.mean_free_path = row[LIGHT_MEAN_FREE_PATH];
+    m.absorb = CK_BITS(row[LIGHT_ABSORB]);
+    m.hg_slope = row[LIGHT_HG_SLOPE];
+    m.hg_offset = row[LIGHT_HG_OFFSET];
+    m.hg_factor = row[LIGHT_HG_FACTOR];
+    m.thickness = row[LIGHT_THICKNESS];
+    m.top_bin = row[LIGHT_TOP_BIN];
+    return m;
+}
+
+/**
+ * A photon of the pencil beam at the top of the first layer that is not clear.
+ *
+ * What the surface, and clear layers above, reflect of a perpendicular beam is known exactly (Rsp) and never flies.
+ * Draws: 0.
+ */
+CK_FN light_photon light_launch(ck_u32 launch_weight, ck_u32 launch_layer)
+{
+    light_photon p;
+    p.x = 0.0f;
+    p.y = 0.0f;
+    p.z = 0.0f;
+    p.ux = 0.0f;
+    p.uy = 0.0f;
+    p.uz = 1.0f;
+    p.weight = launch_weight;
+    p.layer = launch_layer;
+    return p;
+}
+
+#endif

@@ -1,0 +1,164 @@
+/**
+ * The one header that knows the languages: C11 (gcc, clang), CUDA C++ (nvcc, NVRTC) and OpenCL C 1.2.
+ * Everything else under kernel/ is written in their common subset: plain structs by value, explicit address spaces,
+ * no vector types, no pointers inside kernel arguments, no recursion, no function pointers.
+ */
+#ifndef CK_PORT_H
+#define CK_PORT_H
+
+#if defined(__OPENCL_C_VERSION__) || defined(__OPENCL_VERSION__)
+#define CK_LANG_OPENCL 1
+#elif defined(__CUDACC__)
+#define CK_LANG_CUDA 1
+#else
+#define CK_LANG_C 1
+#endif
+
+/* Strict math rounds as IEEE 754 says, on every device; fast math takes what the hardware offers (GPUs only). */
+#ifndef CK_STRICT
+#define CK_STRICT 1
+#endif
+
+#if defined(CK_LANG_OPENCL)
+
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#if CK_STRICT
+#pragma OPENCL FP_CONTRACT OFF
+#endif
+typedef int ck_i32;
+typedef uint ck_u32;
+typedef long ck_i64;
+typedef ulong ck_u64;
+#define CK_FN static inline
+#define CK_KERNEL __kernel void
+#define CK_LAUNCH_BOUNDS
+#define CK_GLOBAL __global
+#define CK_LOCAL __local
+#define CK_RESTRICT restrict
+#define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define CK_UNROLL
+#define CK_PIN(x)
+#define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
+#define CK_LOCAL_MEMORY
+#define CK_LOCAL_INDEX() ((ck_u32)get_local_id(0))
+#define CK_LOCAL_SIZE() ((ck_u32)get_local_size(0))
+#define CK_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
+#define CK_BITS(f) as_uint(f)
+#define CK_FLOAT(u) as_float(u)
+#define CK_MULHI32(a, b) mul_hi((ck_u32)(a), (ck_u32)(b))
+#define ck_fma(a, b, c) fma((float)(a), (float)(b), (float)(c))
+#define ck_fabs(a) fabs(a)
+#define ck_fmin(a, b) fmin((float)(a), (float)(b))
+#define ck_fmax(a, b) fmax((float)(a), (float)(b))
+
+#elif defined(CK_LANG_CUDA)
+
+typedef int ck_i32;
+typedef unsigned int ck_u32;
+typedef long long ck_i64;
+typedef unsigned long long ck_u64;
+#define CK_FN static __device__ __forceinline__
+#define CK_KERNEL extern "C" __global__ void
+#define CK_LAUNCH_BOUNDS __launch_bounds__(CK_BLOCK, CK_BLOCKS_PER_UNIT)
+#define CK_GLOBAL
+#define CK_LOCAL
+#define CK_RESTRICT __restrict__
+#define CK_BARRIER() __syncthreads()
+#define CK_UNROLL _Pragma("unroll")
+/* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
+#define CK_PIN(x) asm volatile("" : "+r"(x))
+/* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
+#define CK_LOCAL_ARGUMENT
+#define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
+#define CK_LOCAL_INDEX() (threadIdx.x)
+#define CK_LOCAL_SIZE() (blockDim.x)
+#define CK_STATIC_ASSERT(condition, name) static_assert(condition, #name)
+#define CK_BITS(f) __float_as_uint(f)
+#define CK_FLOAT(u) __uint_as_float(u)
+#define CK_MULHI32(a, b) __umulhi((a), (b))
+#define ck_fma(a, b, c) __fmaf_rn((a), (b), (c))
+#define ck_fabs(a) fabsf(a)
+#define ck_fmin(a, b) fminf((a), (b))
+#define ck_fmax(a, b) fmaxf((a), (b))
+
+#else
+
+typedef int ck_i32;
+typedef unsigned int ck_u32;
+typedef long long ck_i64;
+typedef unsigned long long ck_u64;
+#define CK_FN static inline __attribute__((always_inline, unused))
+#define CK_GLOBAL
+#define CK_LOCAL
+#define CK_RESTRICT restrict
+#define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
+#define CK_PIN(x) ((void)(x))
+#define CK_MULHI32(a, b) ((ck_u32)(((ck_u64)(ck_u32)(a) * (ck_u32)(b)) >> 32))
+#define ck_fma(a, b, c) __builtin_fmaf((a), (b), (c))
+#define ck_fabs(a) __builtin_fabsf(a)
+/* As selects, which vectorise without any flag: a NaN in `a` gives `b`, as on GPUs. */
+#define ck_fmin(a, b) ((a) < (b) ? (a) : (b))
+#define ck_fmax(a, b) ((a) > (b) ? (a) : (b))
+
+CK_FN ck_u32 CK_BITS(float value)
+{
+    union {
+        float f;
+        ck_u32 u;
+    } both;
+    both.f = value;
+    return both.u;
+}
+
+CK_FN float CK_FLOAT(ck_u32 value)
+{
+    union {
+        ck_u32 u;
+        float f;
+    } both;
+    both.u = value;
+    return both.f;
+}
+
+#endif
+
+CK_STATIC_ASSERT(sizeof(ck_u32) == 4, ck_u32_has_four_bytes);
+CK_STATIC_ASSERT(sizeof(ck_u64) == 8, ck_u64_has_eight_bytes);
+
+/* ------------------------------------------------------------------------------------------------ atomics (GPUs) */
+
+#if defined(CK_LANG_OPENCL)
+CK_FN void ck_atomic_add_u64(CK_GLOBAL ck_u64 *word, ck_u64 amount)
+{
+    atom_add(word, amount);
+}
+CK_FN ck_u32 ck_atomic_add_u32(CK_GLOBAL ck_u32 *word, ck_u32 amount)
+{
+    return atomic_add(word, amount);
+}
+/* Returns the old value. */
+CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
+{
+    return atomic_add(word, amount);
+}
+#elif defined(CK_LANG_CUDA)
+CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
+{
+    atomicAdd(word, amount);
+}
+CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
+{
+    return atomicAdd(word, amount);
+}
+CK_FN ck_u32 ck_atomic_add_local_u32(ck_u32 *word, ck_u32 amount)
+{
+    return atomicAdd(word, amount);
+}
+#else
+CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
+{
+    return __atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/**
+ * Where scores go on a GPU: 32-bit words in shared memory for what is hit often, 64-bit words in global memory for the
+ * rest and for the carries. Sums of integers do not depend on order, so a result has the same bits whatever the blocks,
+ * threads or devices. (On a CPU each worker has 64-bit words of its own; there is nothing to arrange.)
+ */
+#ifndef CK_TALLY_H
+#define CK_TALLY_H
+
+#include "port.h"
+
+#if !defined(CK_LANG_C)
+
+/* A tally whose first n_near bins have a word in shared memory. n_near + 1 words stand there: the last one takes, and
+ * forgets, the adds for bins outside, so that the common path needs no branch. */
+typedef struct ck_tally {
+    CK_GLOBAL ck_u64 *far;
+    CK_LOCAL ck_u32 *near;
+    ck_u32 n_near;
+} ck_tally;
+
+/* Add to one bin. A 32-bit word that overflows is seen in the old value the atomic returns: its carry goes to the
+ * 64-bit word, with no barrier and no lock. */
+CK_FN void ck_tally_add(const ck_tally *t, ck_u32 bin, ck_u32 amount)
+{
+    ck_u32 is_far = bin >= t->n_near ? 1u : 0u;
+    ck_u32 old = ck_atomic_add_local_u32(t->near + (is_far ? t->n_near : bin), amount);
+    ck_u32 carries = old + amount < old ? 1u : 0u;
+    if (is_far | carries) {
+        ck_atomic_add_u64(t->far + bin, is_far ? (ck_u64)amount : (ck_u64)1 << 32);
+    }
+}
+
+/* Clear the shared words. All threads of the block; a barrier must follow. */
+CK_FN void ck_tally_clear(const ck_tally *t)
+{
+    for (ck_u32 i = CK_LOCAL_INDEX(); i <= t->n_near; i += CK_LOCAL_SIZE()) {
+        t->near[i] = 0u;
+    }
+}
+
+/* Add the shared words to the global ones. All threads of the block, after a barrier. */
+CK_FN void ck_tally_flush(const ck_tally *t)
+{
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < t->n_near; i += CK_LOCAL_SIZE()) {
+        ck_u32 word = t->near[i];
+        if (word != 0u) {
+            ck_atomic_add_u64(t->far + i, (ck_u64)word);
+        }
+    }
+}
+
+#endif
+#endif

@@ -1,0 +1,13 @@
+/** SIGINT and SIGTERM: the first asks the run to stop at the end of the batch, the second ends the program at once. */
+#ifndef CLI_INTERRUPT_H
+#define CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/** Install the handlers. With `announce` the first signal also says on stderr what will happen. */
+void interrupt_install(bool announce);
+
+/** Has a signal come? */
+bool interrupt_requested(void);
+
+#endif

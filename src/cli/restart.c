@@ -1,0 +1,124 @@
+/** --restart: which runs of a result file are finished, which go on, and how far. */
+#include "cli/restart.h"
+
+#include "cli/run_files.h"
+#include "engine/statepoint.h"
+#include "engine/trigger.h"
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const crp_result *restart_result(const restart_plan *plan, size_t i)
+{
+    return i < plan->n ? plan->results[i] : NULL;
+}
+
+restart_state restart_state_of(const restart_plan *plan, size_t i)
+{
+    return i < plan->n ? plan->states[i] : RESTART_TO_RUN;
+}
+
+uint64_t restart_histories(const restart_plan *plan, const cli_options *options, const crp_model *model, size_t i)
+{
+    const crp_result *old = restart_result(plan, i);
+    if (options->histories != 0) {
+        return options->histories;
+    }
+    return old != NULL && old->histories_planned > model->histories ? old->histories_planned : model->histories;
+}
+
+static bool reaches_precision(crp_context *context, const char *until, const crp_result *result)
+{
+    trigger t;
+    double worst = NAN, rel_err = NAN, target = NAN;
+    return until[0] != '\0' && trigger_parse(context, until, &t) == CRP_OK &&
+           trigger_bind(context, &t, result) == CRP_OK && trigger_holds(&t, result, &worst, &rel_err, &target);
+}
+
+static restart_state find_state(crp_context *context, const cli_options *options, const crp_model *model,
+                                const restart_plan *plan, size_t i)
+{
+    const crp_result *old = restart_result(plan, i);
+    const char *until = options->until != NULL ? options->until : model->until;
+    if (old == NULL) {
+        return RESTART_TO_RUN;
+    }
+    if (reaches_precision(context, until, old)) {
+        return RESTART_FINISHED;
+    }
+    if (old->histories < restart_histories(plan, options, model, i)) {
+        return RESTART_TO_RUN;
+    }
+    return until[0] == '\0' ? RESTART_FINISHED : RESTART_IMPRECISE;
+}
+
+/* The model must be the one that the file was made from, or its numbers would be mixed with another's. */
+static crp_status check_same(crp_context *context, const char *path, const cli_options *options, const crp_model *model,
+                             const crp_result *old)
+{
+    CRP_CHECK(context, strcmp(crp_model_digest(model), old->model_digest) == 0, CRP_ERR_CONFIG,
+              "%s: was made from another input than %s (%s; use the same input, or run without --restart)", path,
+              crp_model_name(model), old->model_name);
+    CRP_CHECK(context, !options->has_seed || options->seed == old->seed, CRP_ERR_CONFIG,
+              "%s: was run with seed %" PRIu64 ", not %" PRIu64 " (leave --seed out)", path, old->seed, options->seed);
+    CRP_CHECK(context, options->math == NULL || strcmp(options->math, old->math) == 0, CRP_ERR_CONFIG,
+              "%s: was run in %s math, not %s (leave --math out)", path, old->math, options->math);
+    return CRP_OK;
+}
+
+static crp_status read_results(crp_context *context, const cli_options *options, const crp_input *input,
+                               restart_plan *plan)
+{
+    const char *path = options->restart;
+    uint32_t n_groups = 0;
+    CRP_TRY(statepoint_count(context, path, &n_groups));
+    size_t n = crp_input_n_models(input);
+    plan->results = calloc(n, sizeof *plan->results);
+    plan->states = calloc(n, sizeof *plan->states);
+    CRP_CHECK(context, plan->results != NULL && plan->states != NULL, CRP_ERR_MEMORY, "not enough memory");
+    plan->n = n;
+    CRP_CHECK(context, n_groups <= plan->n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu", path,
+              n_groups, plan->n);
+    for (uint32_t i = 0; i < n_groups; i++) {
+        CRP_TRY(statepoint_read(context, path, i + 1, &plan->results[i]));
+        CRP_TRY(check_same(context, path, options, crp_input_model(input, i), plan->results[i]));
+    }
+    return CRP_OK;
+}
+
+cli_exit restart_open(crp_context *context, const cli_options *options, const crp_input *input, const char *result_path,
+                      restart_plan *plan)
+{
+    if (options->restart == NULL) {
+        return CLI_DONE;
+    }
+    crp_status status = read_results(context, options, input, plan);
+    if (status != CRP_OK) {
+        return cli_report(context, status, CLI_BEFORE_RUN);
+    }
+    if (!run_files_is_same(options->restart, result_path)) {
+        return CLI_DONE; /* everything is written anew, the finished runs too */
+    }
+    for (size_t i = 0; i < plan->n; i++) {
+        plan->states[i] = find_state(context, options, crp_input_model(input, i), plan, i);
+        if (plan->states[i] == RESTART_TO_RUN && i + 1 < plan->n && plan->results[i + 1] != NULL) {
+            return cli_usage_error("%s: run %zu cannot be extended in place (the runs after it would be lost; "
+                                   "name another file with -o)",
+                                   result_path, i + 1);
+        }
+    }
+    return CLI_DONE;
+}
+
+void restart_close(restart_plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        crp_result_destroy(&plan->results[i]);
+    }
+    free(plan->results);
+    free(plan->states);
+    *plan = (restart_plan){0};
+}

@@ -1,0 +1,87 @@
+/** The files of a run: where results go, whether they can be written, what a module writes besides. */
+#include "cli/run_files.h"
+
+#include "engine/statepoint.h"
+#include "io/mco.h"
+#include "model/light/light.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+void run_files_result_path(const cli_options *options, const char *input_path, char *path, size_t size)
+{
+    const char *given = options->output != NULL ? options->output : options->restart;
+    if (given != NULL) {
+        snprintf(path, size, "%s", given);
+        return;
+    }
+    const char *slash = strrchr(input_path, '/');
+    const char *base = slash == NULL ? input_path : slash + 1;
+    const char *dot = strrchr(base, '.');
+    int n_stem = dot == NULL || dot == base ? (int)strlen(base) : (int)(dot - base);
+    snprintf(path, size, "%.*s.h5", n_stem, base);
+}
+
+bool run_files_is_same(const char *a, const char *b)
+{
+    struct stat info_a, info_b;
+    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev &&
+           info_a.st_ino == info_b.st_ino;
+}
+
+static cli_exit check_one(crp_context *context, const char *path, const char *input_path)
+{
+    struct stat info;
+    if (run_files_is_same(path, input_path)) {
+        return cli_usage_error("%s: the output would overwrite the input (choose another name with -o)", path);
+    }
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return cli_usage_error("%s: is a folder (name a file)", path);
+    }
+    crp_status status = statepoint_probe(context, path);
+    return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_BEFORE_RUN);
+}
+
+cli_exit run_files_check(crp_context *context, const crp_input *input, const char *input_path, const char *result_path)
+{
+    cli_exit code = check_one(context, result_path, input_path);
+    for (size_t i = 0; i < crp_input_n_models(input) && code == CLI_DONE; i++) {
+        const char *path = run_files_model_output(crp_input_model(input, i));
+        if (path != NULL) {
+            code = check_one(context, path, input_path);
+            if (code == CLI_DONE && strcmp(path, result_path) == 0) {
+                code = cli_usage_error("%s: the model's own output and the result file have one name (choose with -o)",
+                                       path);
+            }
+        }
+    }
+    return code;
+}
+
+static bool is_light(const crp_model *model)
+{
+    return model->module == &module_light;
+}
+
+const char *run_files_model_output(const crp_model *model)
+{
+    if (!is_light(model)) {
+        return NULL;
+    }
+    const light_model *light = model->data;
+    return light->mco_path[0] == '\0' ? NULL : light->mco_path;
+}
+
+crp_status run_files_write_model_output(crp_context *context, const crp_model *model, const crp_result *result,
+                                        uint32_t digits)
+{
+    const char *path = run_files_model_output(model);
+    if (path == NULL) {
+        return CRP_OK;
+    }
+    mco_options options = mco_options_default();
+    if (digits != 0) {
+        options.digits = (int)digits;
+    }
+    return mco_write(context, path, model->data, result, &options);
+}

@@ -1,0 +1,82 @@
+/** What a person wants to know at the end of a run, on stderr. */
+#include "cli/summary.h"
+
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void summary_format_value(double mean, double std_dev, char *text, size_t size)
+{
+    if (!isfinite(std_dev)) {
+        snprintf(text, size, "%.6g (error unknown)", mean);
+        return;
+    }
+    if (std_dev == 0.0) {
+        snprintf(text, size, "%.7g +- 0", mean);
+        return;
+    }
+    int exponent = (int)floor(log10(std_dev));
+    int decimals = 1 - exponent;
+    double largest = fmax(fabs(mean), std_dev);
+    if (decimals < 0 || decimals > 12 || largest >= 1e7) {
+        int digits = (int)floor(log10(largest)) - exponent + 1;
+        digits = digits < 1 ? 1 : digits > 16 ? 16 : digits;
+        snprintf(text, size, "%.*e +- %.1e", digits, mean, std_dev);
+    } else {
+        snprintf(text, size, "%.*f +- %.*f", decimals, mean, decimals, std_dev);
+    }
+}
+
+uint64_t summary_lost(const crp_result *result)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < result->n_events; i++) {
+        lost += result->events[i].is_fault ? result->event_count[i] : 0;
+    }
+    return lost;
+}
+
+static void print_results(FILE *file, const crp_result *result)
+{
+    for (size_t i = 0; i < result->n_results; i++) {
+        const result_spec *spec = &result->results[i];
+        const tally_spec *tally = &result->tallies[spec->tally];
+        char value[96], label[160], unit[32] = "";
+        summary_format_value(result_bin_mean(result, spec->tally, spec->bin),
+                             result_bin_std_dev(result, spec->tally, spec->bin), value, sizeof value);
+        if (spec->of == 0) {
+            snprintf(label, sizeof label, "%s", spec->name);
+        } else {
+            snprintf(label, sizeof label, "%s %" PRId64 "%s%s", spec->name, spec->of, spec->of_name[0] ? " " : "",
+                     spec->of_name);
+        }
+        if (strcmp(tally->unit, "1") != 0) {
+            snprintf(unit, sizeof unit, " %s", tally->unit);
+        }
+        fprintf(file, "  %-40s %s%s\n", label, value, unit);
+    }
+}
+
+void summary_print(FILE *file, const crp_result *result, const char *history_name, bool is_verbose)
+{
+    char rate[16], duration[32];
+    progress_format_si((double)result->histories / result->seconds, rate, sizeof rate);
+    if (result->seconds < 99.5) {
+        snprintf(duration, sizeof duration, "%.3g s", result->seconds);
+    } else {
+        progress_format_time(result->seconds, duration, sizeof duration);
+    }
+    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories, history_name, duration,
+            rate, history_name);
+    print_results(file, result);
+    fprintf(file, "  device %s, %s math, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
+            result->math, result->seed, result->batches, summary_lost(result));
+    if (is_verbose) {
+        for (size_t i = 0; i < result->n_events; i++) {
+            fprintf(file, "  event %s: %" PRIu64 "\n", result->events[i].name, result->event_count[i]);
+        }
+        fprintf(file, "  digest %s\n", result->digest);
+    }
+}

@@ -1,0 +1,147 @@
+#include "engine/lane.h"
+
+#include "core/context.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run that the CPU ends in this time is not worth waking a GPU for: its driver takes about as long to start. */
+static const double CPU_IS_SOON = 1.5;
+
+static crp_status make_buffers(device_lane *lane)
+{
+    device *d = lane->device;
+    const crp_plan *plan = lane->plan;
+    uint64_t needed = DEVICE_N_QUEUES * ((uint64_t)plan->n_words * 8u + 8u);
+    device_info info;
+    CRP_TRY(d->ops->info(d, &info));
+    CRP_CHECK(d->context, needed < info.memory_free, CRP_ERR_MEMORY, "%s: the tallies need %llu bytes, %llu are available; "
+              "use a coarser grid or another device", info.label, (unsigned long long)needed,
+              (unsigned long long)info.memory_free);
+    for (size_t i = 0; i < plan->n_tables; ++i) {
+        CRP_TRY(d->ops->buffer_create(d, plan->tables[i].n_bytes, &lane->tables[i]));
+        CRP_TRY(d->ops->upload(d, 0, lane->tables[i], plan->tables[i].data, plan->tables[i].n_bytes));
+    }
+    for (uint32_t q = 0; q < DEVICE_N_QUEUES; ++q) {
+        CRP_TRY(d->ops->buffer_create(d, plan->n_words * 8u, &lane->words[q]));
+        CRP_TRY(d->ops->buffer_create(d, 8u, &lane->next[q]));
+    }
+    return d->ops->wait(d, 0);
+}
+
+static crp_status open_named(crp_context *context, const char *name, const crp_run_options *options, device_lane *lane)
+{
+    device_options device_choice = {.threads = options->threads};
+    CRP_TRY(device_open(context, name, &device_choice, &lane->device));
+    device *d = lane->device;
+    crp_math math = options->math;
+    if (math == CRP_MATH_FAST && strcmp(d->info.kind, "cpu") == 0) {
+        context_log(context, CRP_LOG_INFO, "engine", "fast math is for GPUs; on a CPU strict math is as fast and is used");
+        math = CRP_MATH_STRICT;
+    }
+    CRP_TRY(lane->model->module->shape(context, lane->model, lane->plan, &d->info, math, &lane->shape));
+    CRP_TRY(d->ops->kernel_create(d, &lane->shape.source, &lane->kernel));
+    CRP_TRY(make_buffers(lane));
+    snprintf(lane->label, sizeof lane->label, "%s (%s)", d->info.label, d->info.name);
+    return CRP_OK;
+}
+
+/* Undo a half-opened lane, so that the next device can be tried. */
+static void reset(device_lane *lane)
+{
+    device *d = lane->device;
+    if (d == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < lane->plan->n_tables; ++i) {
+        d->ops->buffer_destroy(d, lane->tables[i]);
+        lane->tables[i] = NULL;
+    }
+    for (uint32_t q = 0; q < DEVICE_N_QUEUES; ++q) {
+        d->ops->buffer_destroy(d, lane->words[q]);
+        d->ops->buffer_destroy(d, lane->next[q]);
+        lane->words[q] = lane->next[q] = NULL;
+    }
+    if (lane->kernel != NULL) {
+        d->ops->kernel_destroy(d, lane->kernel);
+        lane->kernel = NULL;
+    }
+    device_close(&lane->device);
+}
+
+static crp_status open_auto(crp_context *context, const crp_run_options *options, uint64_t histories, device_lane *lane)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    double threads = options->threads > 0 ? options->threads : processors > 0 ? (double)processors : 1.0;
+    double cpu_seconds = lane->model->module->cost(lane->model) * (double)histories / threads;
+    uint32_t n_gpus = 0;
+    if (cpu_seconds > CPU_IS_SOON && device_ops_cuda.count(context, &n_gpus) == CRP_OK && n_gpus > 0) {
+        if (open_named(context, "cuda:0", options, lane) == CRP_OK) {
+            return CRP_OK;
+        }
+        context_log(context, CRP_LOG_WARNING, "engine", "%s: the CPU is used instead", crp_context_error(context));
+        reset(lane);
+    } else if (cpu_seconds > CPU_IS_SOON) {
+        context_log(context, CRP_LOG_INFO, "engine", "no GPU (%s): the CPU is used",
+                    crp_context_error(context)[0] != '\0' ? crp_context_error(context) : "none found");
+    }
+    context_clear(context);
+    return open_named(context, "cpu", options, lane);
+}
+
+crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
+                     uint64_t histories, device_lane **out)
+{
+    device_lane *lane = calloc(1, sizeof *lane);
+    CRP_CHECK(context, lane != NULL, CRP_ERR_MEMORY, "no memory for a device");
+    lane->model = model;
+    lane->plan = plan;
+    const char *name = options->device == NULL ? "auto" : options->device;
+    crp_status status = strcmp(name, "auto") == 0 ? open_auto(context, options, histories, lane)
+                                                  : open_named(context, name, options, lane);
+    if (status != CRP_OK) {
+        lane_close(&lane);
+        return status;
+    }
+    *out = lane;
+    return CRP_OK;
+}
+
+void lane_close(device_lane **lane)
+{
+    if (lane != NULL && *lane != NULL) {
+        reset(*lane);
+        free(*lane);
+        *lane = NULL;
+    }
+}
+
+crp_status lane_start(device_lane *lane, uint32_t queue, history_range range)
+{
+    device *d = lane->device;
+    unsigned char params[1024];
+    size_t n_params = 0;
+    CRP_TRY(lane->model->module->params(lane->plan, &d->info, &lane->shape, range.first, range.count, params, &n_params));
+    CRP_TRY(d->ops->zero(d, queue, lane->words[queue], lane->plan->n_words * 8u));
+    CRP_TRY(d->ops->zero(d, queue, lane->next[queue], 8u));
+    device_launch launch = {.grid = lane->shape.grid, .block = lane->shape.block, .local_bytes = lane->shape.local_bytes};
+    launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_BYTES, .bytes = params, .n_bytes = n_params};
+    for (size_t i = 0; i < lane->plan->n_tables; ++i) {
+        launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_IN, .buffer = lane->tables[i]};
+    }
+    launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_SUM, .buffer = lane->words[queue]};
+    launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = lane->next[queue]};
+    return d->ops->launch(d, queue, lane->kernel, &launch);
+}
+
+crp_status lane_collect(device_lane *lane, uint32_t queue, uint64_t *words, double *seconds)
+{
+    device *d = lane->device;
+    CRP_TRY(d->ops->wait(d, queue));
+    *seconds += d->ops->launch_seconds(d, queue);
+    return d->ops->download(d, queue, lane->words[queue], words, lane->plan->n_words * 8u);
+}

@@ -1,0 +1,40 @@
+/** A kernel made ready on one device: its buffers, two queues deep, and launches of history ranges. */
+#ifndef ENGINE_LANE_H
+#define ENGINE_LANE_H
+
+#include "engine/plan.h"
+
+/** A range of histories that one launch runs; a batch is one or several of them. */
+typedef struct history_range {
+    uint64_t first, count;
+    bool ends_batch; /**< the last range of its batch */
+} history_range;
+
+typedef struct device_lane {
+    device *device;
+    const crp_model *model;
+    const crp_plan *plan;
+    plan_shape shape;
+    device_kernel *kernel;
+    device_buffer *tables[4];
+    device_buffer *words[DEVICE_N_QUEUES]; /**< what the kernel adds to */
+    device_buffer *next[DEVICE_N_QUEUES];  /**< number of the next history to hand out */
+    char label[160];                       /**< "cuda:0 (NVIDIA H200)" */
+} device_lane;
+
+/**
+ * Choose and open the device, get the kernel, upload the tables.
+ *
+ * "auto": the CPU for runs that it ends within a second or two; else the first GPU that works, with a log line that says
+ * why not if there is none. A device asked for by name is used or the run is refused.
+ */
+crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
+                     uint64_t histories, device_lane **lane);
+void lane_close(device_lane **lane);
+
+/** Start a launch on queue 0 or 1; returns at once on a GPU. */
+crp_status lane_start(device_lane *lane, uint32_t queue, history_range range);
+/** Wait for the queue and copy its words (plan->n_words); `seconds` is added to. */
+crp_status lane_collect(device_lane *lane, uint32_t queue, uint64_t *words, double *seconds);
+
+#endif

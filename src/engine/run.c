@@ -1,0 +1,343 @@
+/** A run: histories in batches, statistics, triggers, statepoints. */
+#include "core/context.h"
+#include "engine/lane.h"
+#include "engine/statepoint.h"
+#include "engine/trigger.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* More histories than this in impossible states, and a run is an error. */
+static const double FAULT_FRACTION = 1.0e-6;
+
+typedef struct run {
+    crp_context *context;
+    const crp_model *model;
+    const crp_run_options *options;
+    crp_plan *plan;
+    device_lane *lane;
+    crp_result *result;
+    trigger until;
+    uint64_t histories;       /* N of this run */
+    uint64_t next_history;    /* first one not yet given to a device */
+    double start, last_save, seconds_before, device_seconds;
+    uint64_t histories_before;
+    /* the batch being collected */
+    uint64_t *words;
+    crp_wide *bins;
+    uint64_t *events;
+    uint64_t batch_histories;
+} run;
+
+static double wall_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1.0e-9 * (double)t.tv_nsec;
+}
+
+crp_run_options crp_run_options_default(void)
+{
+    crp_run_options o = {.size = sizeof o, .batches = 0, .device = "auto", .math = CRP_MATH_STRICT, .output_group = 1,
+                         .save_every = 1.0};
+    return o;
+}
+
+/* ------------------------------------------------------------------------------------------------------- set-up */
+
+static uint64_t first_nonzero(uint64_t a, uint64_t b, uint64_t c)
+{
+    return a != 0 ? a : b != 0 ? b : c;
+}
+
+static void describe_result(run *r, uint64_t seed)
+{
+    crp_result *out = r->result;
+    uint64_t batches = first_nonzero(r->options->batches, r->model->batches, 32);
+    out->seed = seed;
+    out->batch_size = (r->histories + batches - 1) / batches;
+    snprintf(out->kind, sizeof out->kind, "%s", r->model->module->name);
+    snprintf(out->model_name, sizeof out->model_name, "%s", r->model->name);
+    snprintf(out->model_digest, sizeof out->model_digest, "%s", r->model->digest);
+}
+
+/* Fields that belong to this program and machine, not to the histories: fresh also in a resumed run. */
+static void stamp_result(run *r)
+{
+    crp_result *out = r->result;
+    snprintf(out->version, sizeof out->version, "%s", crp_version());
+    snprintf(out->commit, sizeof out->commit, "%s", crp_commit());
+    snprintf(out->device, sizeof out->device, "%s", r->lane->label);
+    snprintf(out->math, sizeof out->math, "%s", r->lane->shape.source.math == CRP_MATH_FAST ? "fast" : "strict");
+    if (gethostname(out->host, sizeof out->host - 1) != 0) {
+        out->host[0] = '\0';
+    }
+    out->histories_planned = r->histories;
+    out->model = r->model;
+}
+
+static crp_status check_restart(run *r, const crp_result *old, uint64_t seed_asked)
+{
+    const char *path = r->options->restart;
+    CRP_CHECK(r->context, strcmp(old->model_digest, r->model->digest) == 0, CRP_ERR_CONFIG,
+              "%s: was made from another input (its digest is %.12s, this one's %.12s); resume with the input it was made "
+              "from, or run without --restart", path, old->model_digest, r->model->digest);
+    CRP_CHECK(r->context, seed_asked == 0 || seed_asked == old->seed, CRP_ERR_CONFIG,
+              "%s: was made with seed %llu, not %llu; leave --seed out when resuming", path,
+              (unsigned long long)old->seed, (unsigned long long)seed_asked);
+    CRP_CHECK(r->context, r->histories >= old->histories, CRP_ERR_CONFIG,
+              "%s: holds %llu histories already, more than the %llu asked for; ask for at least as many with -n", path,
+              (unsigned long long)old->histories, (unsigned long long)r->histories);
+    return CRP_OK;
+}
+
+static crp_status load_restart(run *r)
+{
+    crp_result *old = NULL;
+    CRP_TRY(statepoint_read(r->context, r->options->restart, r->options->output_group, &old));
+    crp_status status = check_restart(r, old, r->options->seed);
+    if (status != CRP_OK) {
+        crp_result_destroy(&old);
+        return status;
+    }
+    r->result = old;
+    return CRP_OK;
+}
+
+static crp_status check_fits(run *r)
+{
+    CRP_CHECK(r->context, r->result->n_bins == r->plan->n_bins && r->result->n_events == r->plan->n_events, CRP_ERR_FORMAT,
+              "%s: has %zu bins where this version keeps %zu; it was written by version %s and cannot be resumed",
+              r->options->restart, r->result->n_bins, r->plan->n_bins, r->result->version);
+    return CRP_OK;
+}
+
+static crp_status check_math(run *r, const char *math_before)
+{
+    CRP_CHECK(r->context, math_before[0] == '\0' || strcmp(math_before, r->result->math) == 0, CRP_ERR_CONFIG,
+              "%s: was made in %s math, this run is in %s math; the two differ in digits, use --math %s",
+              r->options->restart, math_before, r->result->math, math_before);
+    return CRP_OK;
+}
+
+static crp_status allocate_batch(run *r)
+{
+    r->words = malloc(r->plan->n_words * sizeof *r->words);
+    r->bins = calloc(r->plan->n_bins, sizeof *r->bins);
+    r->events = calloc(r->plan->n_events, sizeof *r->events);
+    CRP_CHECK(r->context, r->words != NULL && r->bins != NULL && r->events != NULL, CRP_ERR_MEMORY,
+              "no memory for a batch: %zu bytes needed; use a coarser grid",
+              r->plan->n_words * sizeof *r->words + r->plan->n_bins * sizeof *r->bins);
+    return CRP_OK;
+}
+
+static crp_status prepare_trigger(run *r)
+{
+    const char *text = r->options->until != NULL ? r->options->until : r->model->until;
+    if (text[0] == '\0') {
+        return CRP_OK;
+    }
+    CRP_TRY(trigger_parse(r->context, text, &r->until));
+    snprintf(r->result->until, sizeof r->result->until, "%s", text);
+    return trigger_bind(r->context, &r->until, r->result);
+}
+
+static crp_status prepare(run *r)
+{
+    char math_before[8] = "";
+    r->histories = first_nonzero(r->options->histories, r->model->histories, 1000000);
+    if (r->options->restart != NULL) {
+        CRP_TRY(load_restart(r));
+        snprintf(math_before, sizeof math_before, "%s", r->result->math);
+    }
+    uint64_t seed = r->result != NULL ? r->result->seed : first_nonzero(r->options->seed, r->model->seed, 1);
+    CRP_TRY(r->model->module->plan(r->context, r->model, seed, &r->plan));
+    if (r->result == NULL) {
+        CRP_TRY(result_create(r->context, r->model, r->plan, &r->result));
+        describe_result(r, seed);
+    }
+    CRP_TRY(check_fits(r));
+    CRP_TRY(prepare_trigger(r));
+    r->next_history = r->result->histories;
+    CRP_TRY(lane_open(r->context, r->model, r->plan, r->options, r->histories - r->next_history, &r->lane));
+    stamp_result(r);
+    CRP_TRY(check_math(r, math_before));
+    r->seconds_before = r->result->seconds;
+    r->histories_before = r->result->histories;
+    r->device_seconds = isnan(r->result->device_seconds) ? 0.0 : r->result->device_seconds;
+    return allocate_batch(r);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the loop */
+
+/* The next launch: never across a batch's end, the point where the low word of history numbers wraps, or more than fits. */
+static bool next_range(run *r, history_range *range)
+{
+    uint64_t first = r->next_history;
+    if (first >= r->histories) {
+        return false;
+    }
+    uint64_t batch_end = (first / r->result->batch_size + 1) * r->result->batch_size;
+    batch_end = batch_end < r->histories ? batch_end : r->histories;
+    uint64_t end = batch_end;
+    uint64_t wrap = ((first >> 32) + 1) << 32;
+    end = end < wrap ? end : wrap;
+    end = end - first > r->plan->max_launch ? first + r->plan->max_launch : end;
+    *range = (history_range){.first = first, .count = end - first, .ends_batch = end == batch_end};
+    r->next_history = end;
+    return true;
+}
+
+static crp_status check_faults(run *r)
+{
+    for (size_t i = 0; i < r->plan->n_events; ++i) {
+        double fraction = (double)r->result->event_count[i] / (double)r->result->histories;
+        CRP_CHECK(r->context, !(r->plan->events[i].is_fault && fraction > FAULT_FRACTION), CRP_ERR_NUMERIC,
+                  "%llu of %llu %s ended as %s (more than one in a million): the result cannot be trusted; please report "
+                  "the input", (unsigned long long)r->result->event_count[i], (unsigned long long)r->result->histories,
+                  r->model->module->history_name, r->plan->events[i].name);
+    }
+    return CRP_OK;
+}
+
+static void update_times(run *r)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(r->result->date, sizeof r->result->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    r->result->seconds = r->seconds_before + wall_clock() - r->start;
+    r->result->device_seconds = r->device_seconds;
+}
+
+static crp_status save(run *r, bool must)
+{
+    double now = wall_clock();
+    if (r->options->output == NULL || (!must && now - r->last_save < r->options->save_every)) {
+        return CRP_OK;
+    }
+    update_times(r);
+    result_digest(r->result);
+    CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));
+    r->last_save = wall_clock();
+    return CRP_OK;
+}
+
+static crp_status add_batch(run *r)
+{
+    result_add_batch(r->result, r->bins, r->events, r->batch_histories);
+    memset(r->bins, 0, r->plan->n_bins * sizeof *r->bins);
+    memset(r->events, 0, r->plan->n_events * sizeof *r->events);
+    r->batch_histories = 0;
+    return check_faults(r);
+}
+
+static bool report(run *r)
+{
+    if (r->options->progress == NULL) {
+        return false;
+    }
+    crp_progress p = {.size = sizeof p, .histories_done = r->result->histories, .histories_total = r->histories,
+                      .batches_done = r->result->batches, .device = r->lane->label, .rel_err = (double)NAN,
+                      .rel_err_target = (double)NAN};
+    p.batches_total = (uint32_t)((r->histories + r->result->batch_size - 1) / r->result->batch_size);
+    p.seconds = wall_clock() - r->start;
+    p.rate = (double)(r->result->histories - r->histories_before) / p.seconds;
+    if (r->until.n_terms > 0) {
+        double worst = 0.0;
+        trigger_holds(&r->until, r->result, &worst, &p.rel_err, &p.rel_err_target);
+    }
+    return r->options->progress(r->options->progress_user, &p) != 0;
+}
+
+/* After a batch: save, report, and see whether to stop. `stop` is CRP_OK to go on, CRP_STATUS_END_ for "reached". */
+static crp_status after_batch(run *r, crp_status *stop, bool *ended)
+{
+    double worst = 0.0, rel_err = 0.0, target = 0.0;
+    bool cancelled = report(r);
+    bool reached = r->until.n_terms > 0 && trigger_holds(&r->until, r->result, &worst, &rel_err, &target);
+    bool late = r->options->time_limit > 0.0 && wall_clock() - r->start >= r->options->time_limit;
+    bool complete = r->result->histories >= r->histories;
+    *ended = reached || cancelled || late || complete;
+    if (*ended && !reached) {
+        *stop = complete || !cancelled ? (r->until.n_terms > 0 ? CRP_ERR_PRECISION : CRP_OK) : CRP_ERR_CANCELLED;
+    }
+    return save(r, *ended);
+}
+
+static crp_status collect(run *r, uint32_t queue, history_range range)
+{
+    CRP_TRY(lane_collect(r->lane, queue, r->words, &r->device_seconds));
+    r->model->module->reduce(r->plan, r->words, range.count, r->bins, r->events);
+    r->batch_histories += range.count;
+    return range.ends_batch ? add_batch(r) : CRP_OK;
+}
+
+/* Two launches are under way at any time, so that a GPU never waits for the host; a CPU works inside the call. */
+static crp_status loop(run *r, crp_status *stop)
+{
+    uint32_t depth = strcmp(r->lane->device->info.kind, "cpu") == 0 ? 1 : DEVICE_N_QUEUES;
+    history_range ranges[DEVICE_N_QUEUES];
+    uint32_t started = 0, collected = 0;
+    bool ended = r->next_history >= r->histories;
+    if (ended) {
+        return save(r, true);
+    }
+    while (!ended) {
+        while (started - collected < depth && next_range(r, &ranges[started % DEVICE_N_QUEUES])) {
+            CRP_TRY(lane_start(r->lane, started % DEVICE_N_QUEUES, ranges[started % DEVICE_N_QUEUES]));
+            ++started;
+        }
+        uint32_t queue = collected % DEVICE_N_QUEUES;
+        CRP_TRY(collect(r, queue, ranges[queue]));
+        ++collected;
+        if (ranges[queue].ends_batch) {
+            CRP_TRY(after_batch(r, stop, &ended));
+        }
+    }
+    return CRP_OK;
+}
+
+static void explain_stop(run *r, crp_status stop)
+{
+    if (stop == CRP_ERR_PRECISION) {
+        context_fail(r->context, stop, "the precision asked for (%s) was not reached after %llu %s; raise -n or the time "
+                     "limit and go on with --restart", r->result->until, (unsigned long long)r->result->histories,
+                     r->model->module->history_name);
+    } else if (stop == CRP_ERR_CANCELLED) {
+        context_fail(r->context, stop, "stopped on request after %llu of %llu %s", (unsigned long long)r->result->histories,
+                     (unsigned long long)r->histories, r->model->module->history_name);
+    }
+}
+
+crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
+                           crp_result **result)
+{
+    crp_run_options defaults = crp_run_options_default();
+    run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
+    crp_status stop = CRP_OK;
+    crp_status status = prepare(&r);
+    if (status == CRP_OK) {
+        r.start = r.last_save = wall_clock();
+        status = loop(&r, &stop);
+    }
+    if (status == CRP_OK) {
+        update_times(&r);
+        result_digest(r.result);
+        explain_stop(&r, stop);
+        r.result->model = model;
+        *result = r.result;
+        r.result = NULL;
+    }
+    lane_close(&r.lane);
+    plan_destroy(&r.plan);
+    crp_result_destroy(&r.result);
+    free(r.words);
+    free(r.bins);
+    free(r.events);
+    return status != CRP_OK ? status : stop;
+}

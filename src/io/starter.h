@@ -1,0 +1,31 @@
+/** Starter inputs for `corpuscle new NAME`: commented YAML that runs as it is. */
+#ifndef IO_STARTER_H
+#define IO_STARTER_H
+
+#include "core/context.h"
+
+#include <stdio.h>
+
+typedef struct starter {
+    const char *name;    /**< "light-skin7" */
+    const char *summary; /**< one line */
+    const char *text;    /**< commented YAML, ASCII */
+} starter;
+
+/** All starters, `*n` of them, in the order of a list for people. Static storage. */
+const starter *starter_list(size_t *n);
+
+/** The starter of that name, or NULL. */
+const starter *starter_find(const char *name);
+
+/**
+ * Write a starter, settings applied. Comments and layout stay; where a setting names a key that the text does not
+ * have, the whole is written anew without comments.
+ *
+ * @param settings  n `path=value` strings; may be NULL when n is 0
+ * Errors: CRP_ERR_ARG for an unknown name (with the nearest), CRP_ERR_CONFIG for a setting that does not fit (nothing
+ * is written then), CRP_ERR_IO.
+ */
+crp_status starter_write(crp_context *context, const char *name, const char *const *settings, size_t n, FILE *file);
+
+#endif

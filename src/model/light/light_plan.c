@@ -1,0 +1,486 @@
+#include "model/light/light_plan.h"
+
+#include "core/context.h"
+#include "model/math_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+static const double WEIGHT_ONE = (double)LIGHT_WEIGHT_ONE;
+static const double INFINITE_DEPTH = 1.0e8; /* MCML users write 1e8 for a semi-infinite layer */
+
+/* ------------------------------------------------------------------------------------------- specular reflection */
+
+static int is_clear(const light_layer *l)
+{
+    return l->mu_a == 0.0 && l->mu_s == 0.0;
+}
+
+static double normal_reflectance(double n1, double n2)
+{
+    double r = (n1 - n2) / (n1 + n2);
+    return r * r;
+}
+
+double light_specular(const light_model *m, uint32_t *first_layer)
+{
+    uint32_t first = 0;
+    while (first + 1 < m->n_layers && is_clear(&m->layers[first])) {
+        ++first;
+    }
+    *first_layer = first;
+    /* From the deepest interface upwards: r <- r1 + (1 - r1)^2 r / (1 - r1 r). */
+    double r = 0.0;
+    for (uint32_t i = first + 1; i-- > 0;) {
+        double above = i == 0 ? m->n_above : m->layers[i - 1].n;
+        double r1 = normal_reflectance(above, m->layers[i].n);
+        r = r1 + (1.0 - r1) * (1.0 - r1) * r / (1.0 - r1 * r);
+    }
+    return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the key */
+
+/* A bijection of 32-bit words that spreads near numbers far apart (the finaliser of MurmurHash3). */
+static uint32_t spread(uint32_t h)
+{
+    h ^= h >> 16;
+    h *= 0x85EBCA6Bu;
+    h ^= h >> 13;
+    h *= 0xC2B2AE35u;
+    return h ^ (h >> 16);
+}
+
+ck_philox_key light_key(uint64_t seed, uint32_t history_high)
+{
+    uint32_t word = spread((uint32_t)seed) ^ spread(spread((uint32_t)(seed >> 32)) + 0x51ED270Bu) ^
+                    spread(spread(history_high) + 0x2545F491u);
+    ck_philox_key key = {{0}, 0};
+    for (uint32_t i = 0; i < CK_PHILOX2X32_ROUNDS; ++i) {
+        key.round[i] = word + i * CK_PHILOX_WEYL;
+    }
+    return key;
+}
+
+/* ------------------------------------------------------------------------------------------------- layer table */
+
+static float float_of_bits(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* A fraction in [0, 1] in units of 2^-32, at most 2^32 - 1. */
+static uint32_t fraction_to_u32(double fraction)
+{
+    double units = floor(fraction * 4294967296.0 + 0.5);
+    return units >= 4294967295.0 ? 0xFFFFFFFFu : (uint32_t)units;
+}
+
+static void fill_interface(float *record, double n_here, double n_there, uint32_t target)
+{
+    double ratio = n_here / n_there;
+    record[LIGHT_N_RATIO] = (float)ratio;
+    record[LIGHT_N_RATIO_SQ] = (float)(ratio * ratio);
+    record[LIGHT_ONE_MINUS_SQ] = (float)(1.0 - ratio * ratio);
+    record[LIGHT_TARGET] = float_of_bits(target);
+}
+
+static void fill_scattering(float *row, const light_layer *l)
+{
+    double gap = 1.0 - l->g;
+    if (is_clear(l) || gap < 1.0e-12) { /* straight on: slope 0 and a huge offset give 1 - cos = 1e-30 */
+        row[LIGHT_HG_SLOPE] = 0.0f;
+        row[LIGHT_HG_OFFSET] = 1.0e30f;
+        row[LIGHT_HG_FACTOR] = 0.0f;
+        return;
+    }
+    row[LIGHT_HG_SLOPE] = (float)(2.0 * l->g / (gap * gap));
+    row[LIGHT_HG_OFFSET] = (float)(1.0 / gap);
+    row[LIGHT_HG_FACTOR] = (float)((1.0 + l->g) / (gap * gap));
+}
+
+static void fill_layer(float *row, const light_model *m, const light_plan *plan, uint32_t i, double top)
+{
+    const light_layer *l = &m->layers[i];
+    double mu_t = l->mu_a + l->mu_s;
+    row[LIGHT_MEAN_FREE_PATH] = mu_t > 0.0 ? (float)(1.0 / mu_t) : 1.0e30f;
+    row[LIGHT_ABSORB] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(l->mu_a / mu_t) : 0u);
+    fill_scattering(row, l);
+    row[LIGHT_THICKNESS] = (float)l->d;
+    row[LIGHT_TOP_BIN] = (float)(top / m->dz);
+    row[LIGHT_FLUENCE] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(1.0 / mu_t / plan->fluence_unit) : 0u);
+    double above = i == 0 ? m->n_above : m->layers[i - 1].n;
+    double below = i + 1 == m->n_layers ? m->n_below : m->layers[i + 1].n;
+    fill_interface(row + LIGHT_UP, l->n, above, i == 0 ? LIGHT_EXIT | i : i - 1);
+    fill_interface(row + LIGHT_DOWN, l->n, below, i + 1 == m->n_layers ? LIGHT_EXIT | i : i + 1);
+}
+
+static crp_status make_tables(crp_context *context, crp_plan *plan, const light_model *m, const light_plan *lp)
+{
+    size_t n = (size_t)LIGHT_ROW * m->n_layers;
+    float *layers = calloc(n, sizeof *layers);
+    float *table = calloc(CK_TABLE_FLOATS, sizeof *table);
+    plan->n_tables = 2;
+    plan->tables[0].data = layers;
+    plan->tables[0].n_bytes = n * sizeof *layers;
+    plan->tables[1].data = table;
+    plan->tables[1].n_bytes = CK_TABLE_FLOATS * sizeof *table;
+    CRP_CHECK(context, layers != NULL && table != NULL, CRP_ERR_MEMORY, "no memory for %u layers", m->n_layers);
+    double top = 0.0;
+    for (uint32_t i = 0; i < m->n_layers; ++i) {
+        fill_layer(layers + (size_t)LIGHT_ROW * i, m, lp, i, top);
+        top += m->layers[i].d;
+    }
+    math_tables_fill(table);
+    return CRP_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ tallies */
+
+static void describe(tally_spec *t, const char *name, const char *unit, const char *description)
+{
+    snprintf(t->name, sizeof t->name, "%s", name);
+    snprintf(t->unit, sizeof t->unit, "%s", unit);
+    snprintf(t->description, sizeof t->description, "%s", description);
+    t->quantum = 1.0 / WEIGHT_ONE;
+    t->n_bins = 1;
+}
+
+/* Add an axis of n bins of width `step`, and one for what lies beyond when `open`. */
+static void add_axis(tally_spec *t, const char *name, const char *unit, uint32_t n, double step, int open)
+{
+    uint32_t k = t->n_dims++;
+    t->shape[k] = (size_t)n + (open ? 1 : 0);
+    t->n_bins *= t->shape[k];
+    snprintf(t->axis_name[k], sizeof t->axis_name[k], "%s", name);
+    snprintf(t->axis_unit[k], sizeof t->axis_unit[k], "%s", unit);
+    t->axis_edges[k] = calloc(t->shape[k] + 1, sizeof(double));
+    if (t->axis_edges[k] == NULL) {
+        return;
+    }
+    for (size_t i = 0; i <= n; ++i) {
+        t->axis_edges[k][i] = (double)i * step;
+    }
+    if (open) {
+        t->axis_edges[k][n + 1] = (double)INFINITY;
+    }
+}
+
+static double ring_area(const light_model *m, size_t i)
+{
+    return 2.0 * PI * ((double)i + 0.5) * m->dr * m->dr;
+}
+
+static double solid_angle(const light_model *m, size_t i)
+{
+    double step = 0.5 * PI / (double)m->na;
+    return 4.0 * PI * sin(((double)i + 0.5) * step) * sin(0.5 * step);
+}
+
+static double cosine_of_bin(const light_model *m, size_t i)
+{
+    return cos(((double)i + 0.5) * 0.5 * PI / (double)m->na);
+}
+
+/* 1/area, 1/volume, 1/solid angle of each bin; bins beyond the grid keep the plain fraction. */
+static double bin_scale(const light_model *m, light_tally which, size_t i, size_t j)
+{
+    switch (which) {
+    case LIGHT_A_Z:
+        return i < m->nz ? 1.0 / m->dz : 1.0;
+    case LIGHT_RD_R:
+    case LIGHT_TT_R:
+        return i < m->nr ? 1.0 / ring_area(m, i) : 1.0;
+    case LIGHT_RD_A:
+    case LIGHT_TT_A:
+        return 1.0 / solid_angle(m, i);
+    case LIGHT_A_RZ:
+    case LIGHT_FLUENCE_RZ:
+        return i < m->nr && j < m->nz ? 1.0 / (ring_area(m, i) * m->dz) : 1.0;
+    case LIGHT_RD_RA:
+    case LIGHT_TT_RA:
+        return i < m->nr ? 1.0 / (ring_area(m, i) * cosine_of_bin(m, j) * solid_angle(m, j)) : 1.0;
+    default:
+        return 1.0;
+    }
+}
+
+static void fill_scale(tally_spec *t, const light_model *m, light_tally which)
+{
+    t->scale = malloc(t->n_bins * sizeof *t->scale);
+    if (t->scale == NULL) {
+        return;
+    }
+    size_t inner = t->n_dims == 2 ? t->shape[1] : 1;
+    for (size_t bin = 0; bin < t->n_bins; ++bin) {
+        t->scale[bin] = bin_scale(m, which, bin / inner, bin % inner);
+    }
+}
+
+static void make_scalars(tally_spec *t)
+{
+    describe(&t[LIGHT_RSP], "Rsp", "1", "specular reflectance");
+    describe(&t[LIGHT_RD], "Rd", "1", "diffuse reflectance (all that returns after entering)");
+    describe(&t[LIGHT_TT], "Tt", "1", "transmittance, ballistic part included");
+    describe(&t[LIGHT_A], "A", "1", "absorbed fraction");
+    describe(&t[LIGHT_RD_BALLISTIC], "Rd_ballistic", "1", "part of Rd that was never deflected");
+    describe(&t[LIGHT_TT_BALLISTIC], "Tt_ballistic", "1", "part of Tt that was never deflected");
+}
+
+static void make_grids(tally_spec *t, const light_model *m)
+{
+    double da = 0.5 * PI / (double)m->na;
+    describe(&t[LIGHT_ABSORBED_FRACTION], "absorbed_fraction", "1", "absorbed fraction by layer, scored by layer");
+    add_axis(&t[LIGHT_ABSORBED_FRACTION], "layer", "1", m->n_layers, 1.0, 0);
+    describe(&t[LIGHT_A_Z], "A_z", "1/cm", "absorbed fraction per depth; last bin: fraction beyond the grid");
+    add_axis(&t[LIGHT_A_Z], "z", "cm", m->nz, m->dz, 1);
+    describe(&t[LIGHT_RD_R], "Rd_r", "1/cm2", "diffuse reflectance per area; last bin: fraction beyond the grid");
+    add_axis(&t[LIGHT_RD_R], "r", "cm", m->nr, m->dr, 1);
+    describe(&t[LIGHT_TT_R], "Tt_r", "1/cm2", "transmittance per area; last bin: fraction beyond the grid");
+    add_axis(&t[LIGHT_TT_R], "r", "cm", m->nr, m->dr, 1);
+    describe(&t[LIGHT_RD_A], "Rd_a", "1/sr", "diffuse reflectance per solid angle, cosine included");
+    add_axis(&t[LIGHT_RD_A], "alpha", "rad", m->na, da, 0);
+    describe(&t[LIGHT_TT_A], "Tt_a", "1/sr", "transmittance per solid angle, cosine included");
+    add_axis(&t[LIGHT_TT_A], "alpha", "rad", m->na, da, 0);
+    describe(&t[LIGHT_A_RZ], "A_rz", "1/cm3", "absorbed fraction per volume; last row and column: fraction beyond the grid");
+    describe(&t[LIGHT_FLUENCE_RZ], "fluence_rz", "1/cm2", "fluence per launched weight; last row and column: path length beyond the grid");
+    for (int k = 0; k < 2; ++k) {
+        tally_spec *rz = &t[k == 0 ? LIGHT_A_RZ : LIGHT_FLUENCE_RZ];
+        add_axis(rz, "r", "cm", m->nr, m->dr, 1);
+        add_axis(rz, "z", "cm", m->nz, m->dz, 1);
+    }
+    describe(&t[LIGHT_RD_RA], "Rd_ra", "1/(cm2 sr)", "diffuse reflectance per area and solid angle, cosine divided out; last row: fraction beyond the grid");
+    describe(&t[LIGHT_TT_RA], "Tt_ra", "1/(cm2 sr)", "transmittance per area and solid angle, cosine divided out; last row: fraction beyond the grid");
+    for (int k = 0; k < 2; ++k) {
+        tally_spec *ra = &t[k == 0 ? LIGHT_RD_RA : LIGHT_TT_RA];
+        add_axis(ra, "r", "cm", m->nr, m->dr, 1);
+        add_axis(ra, "alpha", "rad", m->na, da, 0);
+    }
+}
+
+static crp_status make_tallies(crp_context *context, crp_plan *plan, const light_model *m, const light_plan *lp)
+{
+    plan->tallies = calloc(LIGHT_N_TALLIES, sizeof *plan->tallies);
+    CRP_CHECK(context, plan->tallies != NULL, CRP_ERR_MEMORY, "no memory for the tallies");
+    plan->n_tallies = LIGHT_N_TALLIES;
+    make_scalars(plan->tallies);
+    make_grids(plan->tallies, m);
+    plan->tallies[LIGHT_FLUENCE_RZ].quantum *= lp->fluence_unit;
+    for (size_t i = 0; i < LIGHT_N_TALLIES; ++i) {
+        tally_spec *t = &plan->tallies[i];
+        if (i >= LIGHT_A_Z) {
+            fill_scale(t, m, (light_tally)i);
+            CRP_CHECK(context, t->scale != NULL, CRP_ERR_MEMORY, "no memory for %zu bins of %s; use a smaller grid",
+                      t->n_bins, t->name);
+        }
+        for (uint32_t k = 0; k < t->n_dims; ++k) {
+            CRP_CHECK(context, t->axis_edges[k] != NULL, CRP_ERR_MEMORY, "no memory for the axes of %s", t->name);
+        }
+        if (i == LIGHT_FLUENCE_RZ && !lp->scores_fluence) {
+            for (uint32_t k = 0; k < t->n_dims; ++k) {
+                free(t->axis_edges[k]);
+            }
+            free(t->scale);
+            plan->n_tallies = LIGHT_FLUENCE_RZ;
+            break;
+        }
+        t->offset = plan->n_bins;
+        plan->n_bins += t->n_bins;
+    }
+    return CRP_OK;
+}
+
+static crp_status make_results(crp_context *context, crp_plan *plan, const light_model *m)
+{
+    plan->n_results = 4 + (size_t)m->n_layers;
+    plan->results = calloc(plan->n_results, sizeof *plan->results);
+    CRP_CHECK(context, plan->results != NULL, CRP_ERR_MEMORY, "no memory for the results");
+    for (size_t i = 0; i < plan->n_results; ++i) {
+        result_spec *r = &plan->results[i];
+        r->tally = i < 4 ? i : LIGHT_ABSORBED_FRACTION;
+        snprintf(r->name, sizeof r->name, "%s", plan->tallies[r->tally].name);
+        r->of = i < 4 ? 0 : (int64_t)i - 3;
+        r->bin = plan->tallies[r->tally].offset + (i < 4 ? 0 : i - 4);
+        if (i >= 4) {
+            snprintf(r->of_name, sizeof r->of_name, "%s", m->layers[i - 4].name);
+        }
+    }
+    return CRP_OK;
+}
+
+static crp_status make_events(crp_context *context, crp_plan *plan)
+{
+    /* In the order of LIGHT_COUNT_... */
+    static const char *const names[LIGHT_N_COUNTERS] = {"flights", "roulette_killed_weight", "roulette_gained_weight",
+                                                        "lost_photons", "step_limit_photons", "dropped_weight",
+                                                        "capped_fluence_scores", "ended_photons"};
+    plan->events = calloc(LIGHT_N_COUNTERS, sizeof *plan->events);
+    CRP_CHECK(context, plan->events != NULL, CRP_ERR_MEMORY, "no memory for the counters");
+    plan->n_events = LIGHT_N_COUNTERS;
+    for (size_t i = 0; i < LIGHT_N_COUNTERS; ++i) {
+        snprintf(plan->events[i].name, sizeof plan->events[i].name, "%s", names[i]);
+        plan->events[i].is_fault = i == LIGHT_COUNT_LOST;
+    }
+    return CRP_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the plan */
+
+/* Bins of dz down to the tissue's lower surface, and the number at which a depth is clamped. */
+static void set_depth(light_plan *lp, const light_model *m)
+{
+    double depth = 0.0;
+    for (uint32_t i = 0; i < m->n_layers; ++i) {
+        depth += m->layers[i].d;
+    }
+    double bins = ceil(depth / m->dz - 1.0e-9);
+    bins = bins < 1.0 ? 1.0 : bins;
+    if (bins > (double)m->nz) {
+        lp->n_z_reached = m->nz;
+        lp->params.z_bins = (float)m->nz;
+    } else { /* all of the tissue is inside the grid: rounding at its bottom must not lead outside */
+        lp->n_z_reached = (uint32_t)bins;
+        lp->params.z_bins = (float)(bins - 0.5);
+    }
+    (void)INFINITE_DEPTH;
+}
+
+/* The fluence unit: 1024 times the longest mean free path, so that sums of many collisions still fit a word. */
+static double fluence_unit(const light_model *m)
+{
+    double longest = 0.0;
+    for (uint32_t i = 0; i < m->n_layers; ++i) {
+        double mu_t = m->layers[i].mu_a + m->layers[i].mu_s;
+        if (mu_t > 0.0 && 1.0 / mu_t > longest) {
+            longest = 1.0 / mu_t;
+        }
+    }
+    return longest > 0.0 ? 1024.0 * longest : 1024.0;
+}
+
+static void lay_out_words(light_plan *lp, const light_model *m)
+{
+    light_params *p = &lp->params;
+    uint32_t rz = (m->nr + 1) * (lp->n_z_reached + 1);
+    uint32_t ra = (m->nr + 1) * m->na;
+    uint32_t at = 0;
+    p->at_absorbed = at;
+    at += rz;
+    p->at_reflected = at;
+    at += ra;
+    p->at_transmitted = at;
+    at += ra;
+    p->at_fluence = at;
+    at += lp->scores_fluence ? rz : 0;
+    p->at_crossed_up = at;
+    at += m->n_layers;
+    p->at_crossed_down = at;
+    at += m->n_layers;
+    p->at_ballistic = at;
+    at += 2;
+    p->at_counters = at;
+    at += LIGHT_N_COUNTERS;
+    p->n_words = at;
+}
+
+static void set_params(light_plan *lp, const light_model *m)
+{
+    light_params *p = &lp->params;
+    p->launch_weight = LIGHT_WEIGHT_ONE - lp->specular_weight;
+    p->launch_layer = lp->first_layer;
+    p->weight_threshold = (ck_i32)(m->weight_threshold * WEIGHT_ONE);
+    p->roulette_factor = (ck_u32)(1.0 / m->roulette_chance + 0.5);
+    p->roulette_limit = (ck_u32)(4294967296.0 / (double)p->roulette_factor);
+    p->n_layers = m->n_layers;
+    p->n_r = m->nr;
+    p->n_z = lp->n_z_reached;
+    p->n_alpha = m->na;
+    p->inv_dr = (float)(1.0 / m->dr);
+    p->inv_dz = (float)(1.0 / m->dz);
+    p->inv_dalpha = (float)((double)m->na / (0.5 * PI));
+    p->r_bins = (float)m->nr;
+    p->inv_fluence_unit = (float)(1.0 / lp->fluence_unit);
+    p->chunk = 256;
+    lay_out_words(lp, m);
+}
+
+crp_status light_plan_create(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **out)
+{
+    const light_model *m = model->data;
+    double words = ((double)m->nr + 1) * ((double)m->nz + 1) * (m->score_fluence ? 2.0 : 1.0) +
+                   2.0 * ((double)m->nr + 1) * (double)m->na + 2.0 * (double)m->n_layers;
+    CRP_CHECK(context, words < 4.0e9, CRP_ERR_MEMORY, "the grid has %.3g bins (nr = %u, nz = %u, na = %u): more than "
+              "4e9 cannot be addressed; use a coarser grid", words, m->nr, m->nz, m->na);
+    crp_plan *plan = calloc(1, sizeof *plan);
+    light_plan *lp = calloc(1, sizeof *lp);
+    crp_status status = plan != NULL && lp != NULL ? CRP_OK : context_fail(context, CRP_ERR_MEMORY, "no memory for a plan");
+    if (status != CRP_OK) {
+        free(lp);
+        free(plan);
+        return status;
+    }
+    plan->data = lp;
+    plan->data_destroy = free;
+    lp->model = m;
+    lp->seed = seed;
+    lp->scores_fluence = m->score_fluence ? 1 : 0;
+    lp->fluence_unit = fluence_unit(m);
+    lp->specular_weight = (uint32_t)floor(light_specular(m, &lp->first_layer) * WEIGHT_ONE + 0.5);
+    set_depth(lp, m);
+    set_params(lp, m);
+    plan->n_words = lp->params.n_words;
+    plan->max_launch = lp->scores_fluence ? 1u << 28 : 1u << 30;
+    CRP_GOTO(make_tallies(context, plan, m, lp), fail);
+    CRP_GOTO(make_results(context, plan, m), fail);
+    CRP_GOTO(make_events(context, plan), fail);
+    CRP_GOTO(make_tables(context, plan, m, lp), fail);
+    *out = plan;
+    return CRP_OK;
+fail:
+    plan_destroy(&plan);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- one launch */
+
+crp_status light_params_of_launch(const crp_plan *plan, const device_info *info, const plan_shape *shape, uint64_t first,
+                                  uint64_t count, void *bytes, size_t *n_bytes)
+{
+    (void)info;
+    const light_plan *lp = plan->data;
+    light_params p = lp->params;
+    p.key = light_key(lp->seed, (uint32_t)(first >> 32));
+    p.first_history = (uint32_t)first;
+    p.n_histories = (uint32_t)count;
+    p.near_rows = shape->near_rows;
+    memcpy(bytes, &p, sizeof p);
+    *n_bytes = sizeof p;
+    return CRP_OK;
+}
+
+/* Rough cost on one core with AVX2: 10 ns an event; events until the weight is gone or the light is out. */
+double light_cost(const crp_model *model)
+{
+    const light_model *m = model->data;
+    double depth = 0.0, events = 0.0;
+    for (uint32_t i = 0; i < m->n_layers && depth < 20.0; ++i) {
+        const light_layer *l = &m->layers[i];
+        double mu_t = l->mu_a + l->mu_s;
+        if (mu_t <= 0.0) {
+            events += 2.0;
+            continue;
+        }
+        double reduced = l->mu_a + l->mu_s * (1.0 - l->g);
+        double attenuation = sqrt(3.0 * l->mu_a * reduced);
+        double until_absorbed = l->mu_a > 0.0 ? 9.2 * mu_t / l->mu_a : 1.0e5;
+        double until_out = mu_t * l->d * (1.0 + l->d * reduced);
+        events += exp(-depth) * fmin(until_absorbed, until_out);
+        depth += l->d * attenuation;
+    }
+    return 1.0e-8 * (events + 10.0);
+}

@@ -2,6 +2,7 @@
 #include "engine/hdf5.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +34,62 @@ void hdf5_unlock(void)
 
 /* --------------------------------------------------------------------------------------------------- images */
 
-static hid_t access_list(bool is_old)
+/* The library's own H5Fget_file_image spoils the checksum of the superblock (1.10.8: it clears a flag and does not sum
+ * again). So we own the memory and keep it when the file is closed, which also saves a copy. */
+
+static void *image_malloc(size_t size, H5FD_file_image_op_t op, void *user)
 {
+    (void)op;
+    (void)user;
+    return malloc(size);
+}
+
+static void *image_memcpy(void *to, const void *from, size_t size, H5FD_file_image_op_t op, void *user)
+{
+    (void)op;
+    (void)user;
+    return memcpy(to, from, size);
+}
+
+static void *image_realloc(void *bytes, size_t size, H5FD_file_image_op_t op, void *user)
+{
+    (void)op;
+    (void)user;
+    return realloc(bytes, size);
+}
+
+static herr_t image_free(void *bytes, H5FD_file_image_op_t op, void *user)
+{
+    hdf5_image *image = user;
+    if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->is_kept) {
+        image->bytes = bytes;
+    } else {
+        free(bytes);
+    }
+    return 0;
+}
+
+static void *image_user_copy(void *user)
+{
+    return user;
+}
+
+static herr_t image_user_free(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static hid_t access_list(hdf5_image *image, bool is_old)
+{
+    H5FD_file_image_callbacks_t callbacks = {image_malloc,    image_memcpy,    image_realloc, image_free,
+                                             image_user_copy, image_user_free, image};
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    memset(image, 0, sizeof *image);
+    image->file = -1;
     /* Strong: closing the file closes what an error path left open in it. */
     if (list >= 0 && (H5Pset_fapl_core(list, IMAGE_INCREMENT, 0) < 0 || H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) < 0 ||
+                      H5Pset_file_image_callbacks(list, &callbacks) < 0 ||
                       (!is_old && H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18) < 0))) {
         H5Pclose(list);
         return -1;
@@ -45,53 +97,70 @@ static hid_t access_list(bool is_old)
     return list;
 }
 
-static hid_t image_create(bool is_old)
+/** A name of its own: the library takes two open files of one name for the same file. */
+static const char *image_name(const hdf5_image *image, char name[32])
 {
-    hid_t access = access_list(is_old), creation = H5Pcreate(H5P_FILE_CREATE), file = -1;
+    snprintf(name, 32, "image-%p", (const void *)image);
+    return name;
+}
+
+static bool image_create(hdf5_image *image, bool is_old)
+{
+    char name[32];
+    hid_t access = access_list(image, is_old), creation = H5Pcreate(H5P_FILE_CREATE);
     if (access >= 0 && creation >= 0 &&
         (is_old || H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0)) {
-        file = H5Fcreate("corpuscle.h5", H5F_ACC_TRUNC, creation, access);
+        image->file = H5Fcreate(image_name(image, name), H5F_ACC_TRUNC, creation, access);
     }
     H5Pclose(access);
     H5Pclose(creation);
-    return file;
+    return image->file >= 0;
 }
 
-hid_t hdf5_image_create(void)
+bool hdf5_image_create(hdf5_image *image)
 {
-    return image_create(false);
+    return image_create(image, false);
 }
 
-hid_t hdf5_image_create_plain(void)
+bool hdf5_image_create_plain(hdf5_image *image)
 {
-    return image_create(true);
+    return image_create(image, true);
 }
 
-hid_t hdf5_image_open(const void *bytes, size_t n_bytes, bool is_writable)
+bool hdf5_image_open(hdf5_image *image, const void *bytes, size_t n_bytes, bool is_writable)
 {
-    hid_t access = access_list(false), file = -1;
+    char name[32];
+    hid_t access = access_list(image, false);
     /* The library copies the image and writes to its copy only. */
     if (access >= 0 && H5Pset_file_image(access, (void *)(uintptr_t)bytes, n_bytes) >= 0) {
-        file = H5Fopen("corpuscle.h5", is_writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+        image->file = H5Fopen(image_name(image, name), is_writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
     }
     H5Pclose(access);
-    return file;
+    return image->file >= 0;
 }
 
-void *hdf5_image_take(hid_t file, size_t spare, size_t *n_bytes)
+void *hdf5_image_take(hdf5_image *image, size_t spare, size_t *n_bytes)
 {
-    *n_bytes = 0;
-    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) {
-        return NULL;
+    /* The size without the slack of the last increment. */
+    ssize_t size = H5Fflush(image->file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(image->file, NULL, 0);
+    image->is_kept = size > 0;
+    bool fine = H5Fclose(image->file) >= 0 && size > 0;
+    image->file = -1;
+    char *bytes = fine && image->bytes != NULL ? realloc(image->bytes, (size_t)size + spare) : NULL;
+    if (bytes == NULL) {
+        free(image->bytes);
     }
-    ssize_t size = H5Fget_file_image(file, NULL, 0);
-    char *bytes = size > 0 ? malloc((size_t)size + spare) : NULL;
-    if (bytes != NULL && H5Fget_file_image(file, bytes, (size_t)size) != size) {
-        free(bytes);
-        return NULL;
-    }
+    image->bytes = NULL;
     *n_bytes = bytes == NULL ? 0 : (size_t)size;
     return bytes;
+}
+
+void hdf5_image_close(hdf5_image *image)
+{
+    if (image->file >= 0) {
+        H5Fclose(image->file);
+        image->file = -1;
+    }
 }
 
 hid_t hdf5_group_create(hid_t parent, const char *name)

@@ -17,17 +17,27 @@
 void hdf5_lock(void);
 void hdf5_unlock(void);
 
-/** A new file in memory, in the format of HDF5 1.8. Negative on failure. Close with H5Fclose (closes all inside). */
-hid_t hdf5_image_create(void);
+/** A file in memory. `file` is open between create or open and take or close; closing it closes all that is in it. */
+typedef struct hdf5_image {
+    hid_t file;
+    void *bytes; /* set when the file is closed to be kept */
+    bool is_kept;
+} hdf5_image;
+
+/** A new file, in the format of HDF5 1.8. The struct must stay where it is until take or close. False on failure. */
+bool hdf5_image_create(hdf5_image *image);
 
 /** The same in the oldest format, for readers that expect it. */
-hid_t hdf5_image_create_plain(void);
+bool hdf5_image_create_plain(hdf5_image *image);
 
-/** Open a copy of `n_bytes` as a file in memory. Negative when it is not HDF5. */
-hid_t hdf5_image_open(const void *bytes, size_t n_bytes, bool is_writable);
+/** Open a copy of `n_bytes`. False when it is not HDF5. */
+bool hdf5_image_open(hdf5_image *image, const void *bytes, size_t n_bytes, bool is_writable);
 
-/** Copy the finished file out; `spare` more bytes are allocated behind it. NULL on failure; free with free(). */
-void *hdf5_image_take(hid_t file, size_t spare, size_t *n_bytes);
+/** Close and give the bytes away, with `spare` more allocated behind them. NULL on failure; free with free(). */
+void *hdf5_image_take(hdf5_image *image, size_t spare, size_t *n_bytes);
+
+/** Close and forget. */
+void hdf5_image_close(hdf5_image *image);
 
 /** A group whose links and attributes are stored compactly and keep their order. Negative on failure. */
 hid_t hdf5_group_create(hid_t parent, const char *name);

@@ -112,16 +112,15 @@ static crp_status load(crp_context *context, const char *path, void **bytes, siz
     return status;
 }
 
-/** Open a verified image. Negative with a message when HDF5 cannot, or it is not ours. Inside the lock. */
+/** Open a verified image for reading. Inside the lock. */
 static crp_status open_image(crp_context *context, const char *path, const void *bytes, size_t n_bytes,
-                             bool is_writable, hid_t *file)
+                             hdf5_image *image)
 {
-    *file = hdf5_image_open(bytes, n_bytes, is_writable);
-    CRP_CHECK(context, *file >= 0, CRP_ERR_FORMAT, "%s: the HDF5 library cannot open it", path);
-    crp_status status = check_root(context, path, *file);
+    CRP_CHECK(context, hdf5_image_open(image, bytes, n_bytes, false), CRP_ERR_FORMAT,
+              "%s: the HDF5 library cannot open it", path);
+    crp_status status = check_root(context, path, image->file);
     if (status != CRP_OK) {
-        H5Fclose(*file);
-        *file = -1;
+        hdf5_image_close(image);
     }
     return status;
 }
@@ -130,14 +129,14 @@ crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
-    hid_t file = -1;
+    hdf5_image image;
     *n_groups = 0;
     CRP_TRY(load(context, path, &bytes, &n_bytes));
     hdf5_lock();
-    crp_status status = open_image(context, path, bytes, n_bytes, false, &file);
+    crp_status status = open_image(context, path, bytes, n_bytes, &image);
     if (status == CRP_OK) {
-        *n_groups = count_runs(file);
-        H5Fclose(file);
+        *n_groups = count_runs(image.file);
+        hdf5_image_close(&image);
     }
     hdf5_unlock();
     free(bytes);
@@ -148,14 +147,14 @@ crp_status statepoint_read(crp_context *context, const char *path, uint32_t grou
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
-    hid_t file = -1;
+    hdf5_image image;
     *result = NULL;
     CRP_TRY(load(context, path, &bytes, &n_bytes));
     hdf5_lock();
-    crp_status status = open_image(context, path, bytes, n_bytes, false, &file);
+    crp_status status = open_image(context, path, bytes, n_bytes, &image);
     if (status == CRP_OK) {
-        status = statepoint_get_run(context, path, file, group, result);
-        H5Fclose(file);
+        status = statepoint_get_run(context, path, image.file, group, result);
+        hdf5_image_close(&image);
     }
     hdf5_unlock();
     free(bytes);
@@ -218,10 +217,9 @@ static crp_status library_failed(crp_context *context, const char *path)
 }
 
 /** Take the image out of a file and close it. */
-static crp_status take(crp_context *context, const char *path, hid_t file, void **bytes, size_t *n_bytes)
+static crp_status take(crp_context *context, const char *path, hdf5_image *image, void **bytes, size_t *n_bytes)
 {
-    *bytes = hdf5_image_take(file, END_BYTES, n_bytes);
-    H5Fclose(file);
+    *bytes = hdf5_image_take(image, END_BYTES, n_bytes);
     return *bytes == NULL ? library_failed(context, path) : CRP_OK;
 }
 
@@ -229,24 +227,24 @@ static crp_status take(crp_context *context, const char *path, hid_t file, void 
 static crp_status rewrite_runs(crp_context *context, const char *path, hid_t old, uint32_t n, void **bytes,
                                size_t *n_bytes)
 {
-    hid_t file = hdf5_image_create();
-    if (file < 0) {
+    hdf5_image image;
+    if (!hdf5_image_create(&image)) {
         return library_failed(context, path);
     }
     crp_status status = CRP_OK;
     for (uint32_t k = 1; k <= n && status == CRP_OK; k++) {
         crp_result *result = NULL;
         status = statepoint_get_run(context, path, old, k, &result);
-        if (status == CRP_OK && !statepoint_put_run(file, k, result)) {
+        if (status == CRP_OK && !statepoint_put_run(image.file, k, result)) {
             status = library_failed(context, path);
         }
         crp_result_destroy(&result);
     }
     if (status != CRP_OK) {
-        H5Fclose(file);
+        hdf5_image_close(&image);
         return status;
     }
-    return take(context, path, file, bytes, n_bytes);
+    return take(context, path, &image, bytes, n_bytes);
 }
 
 /** Make `base` the image of the runs before `group` in the file at `path`. */
@@ -254,21 +252,21 @@ static crp_status base_make(crp_context *context, const char *path, uint32_t gro
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
-    hid_t file = -1;
+    hdf5_image image;
     base_forget();
     CRP_TRY(load(context, path, &bytes, &n_bytes));
-    crp_status status = open_image(context, path, bytes, n_bytes, false, &file);
+    crp_status status = open_image(context, path, bytes, n_bytes, &image);
     if (status == CRP_OK) {
-        uint32_t n = count_runs(file);
+        uint32_t n = count_runs(image.file);
         if (n < group - 1) {
             status = context_fail(context, CRP_ERR_FORMAT, "%s: holds %u runs, so that run %u cannot follow", path, n,
                                   group);
         } else if (n >= group) {
             free(bytes);
             bytes = NULL;
-            status = rewrite_runs(context, path, file, group - 1, &bytes, &n_bytes);
+            status = rewrite_runs(context, path, image.file, group - 1, &bytes, &n_bytes);
         }
-        H5Fclose(file);
+        hdf5_image_close(&image);
     }
     if (status == CRP_OK) {
         base.path = strdup(path);
@@ -282,30 +280,31 @@ static crp_status base_make(crp_context *context, const char *path, uint32_t gro
 }
 
 /** An open file in memory to which run `group` is to be added. */
-static crp_status open_base(crp_context *context, const char *path, uint32_t group, hid_t *file)
+static crp_status open_base(crp_context *context, const char *path, uint32_t group, hdf5_image *image)
 {
+    bool fine;
     if (group == 1) {
         base_forget();
-        *file = hdf5_image_create();
+        fine = hdf5_image_create(image);
     } else {
         if (!base_is_for(path, group)) {
             CRP_TRY(base_make(context, path, group));
         }
-        *file = hdf5_image_open(base.bytes, base.n_bytes, true);
+        fine = hdf5_image_open(image, base.bytes, base.n_bytes, true);
     }
-    return *file < 0 ? library_failed(context, path) : CRP_OK;
+    return fine ? CRP_OK : library_failed(context, path);
 }
 
 static crp_status form_file(crp_context *context, const char *path, uint32_t group, const crp_result *result,
                             void **bytes, size_t *n_bytes)
 {
-    hid_t file = -1;
-    CRP_TRY(open_base(context, path, group, &file));
-    if (!statepoint_put_run(file, group, result)) {
-        H5Fclose(file);
+    hdf5_image image;
+    CRP_TRY(open_base(context, path, group, &image));
+    if (!statepoint_put_run(image.file, group, result)) {
+        hdf5_image_close(&image);
         return library_failed(context, path);
     }
-    CRP_TRY(take(context, path, file, bytes, n_bytes));
+    CRP_TRY(take(context, path, &image, bytes, n_bytes));
     make_end(*bytes, *n_bytes, (char *)*bytes + *n_bytes);
     *n_bytes += END_BYTES;
     return CRP_OK;

@@ -21,9 +21,10 @@ def test_no_gpu_is_said(slab):
     assert slab.files() == ["slab.mci"], "nothing is written"
 
 
-def test_no_such_opencl_device(slab):
-    code, out, err = slab("run", "slab.mci", "--device", "opencl:99")
-    assert code == 1 and out == "" and "opencl" in err.lower()
+@pytest.mark.parametrize("device", ["opencl:99", "cpu:7"])
+def test_no_such_device(slab, device):
+    code, out, err = slab("run", "slab.mci", "--device", device)
+    assert code == 1 and out == "" and device.split(":")[0] in err.lower()
 
 
 def test_unwritable_folder(slab):

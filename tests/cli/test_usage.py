@@ -13,7 +13,6 @@ MISTAKES = [
     (["run", "slab.mci", "-n"], "needs a value"),
     (["run", "slab.mci", "--math", "loose"], "must be one of strict|fast"),
     (["run", "slab.mci", "--device", "gpu"], "gpu"),
-    (["run", "slab.mci", "--device", "cpu:7"], "cpu:7"),
     (["run", "slab.mci", "--until", "Rd is fine"], "rel_err"),
     (["run", "slab.mci", "--until", "rel_err(Rx)<1%"], "Rx"),
     (["run", "slab.mci", "--set", "mu_a"], "path=value"),

@@ -113,4 +113,25 @@ CK_FN ck_u32 ck_floor_to_u32(float x)
 #endif
 }
 
+/**
+ * floor(a) * row + floor(b) for 0 <= a, b < 2^22: a bin of a two-dimensional grid.
+ *
+ * @param row  bins of a row
+ * @param bias what ck_grid_bias(row) gives; on a GPU the floors are taken as bit patterns, which carry an offset
+ */
+CK_FN ck_u32 ck_grid_bin(float a, float b, ck_u32 row, ck_u32 bias)
+{
+#if defined(CK_LANG_CUDA)
+    return __float_as_uint(__fadd_rd(a, 8388608.0f)) * row + __float_as_uint(__fadd_rd(b, 8388608.0f)) - bias;
+#else
+    (void)bias;
+    return ck_floor_to_u32(a) * row + ck_floor_to_u32(b);
+#endif
+}
+
+CK_FN ck_u32 ck_grid_bias(ck_u32 row)
+{
+    return 0x4B000000u * (row + 1u);
+}
+
 #endif

@@ -40,6 +40,7 @@ typedef ulong ck_u64;
 #define CK_PIN(x)
 #define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
 #define CK_LOCAL_MEMORY
+#define CK_GLOBAL_INDEX() ((ck_u32)get_global_id(0))
 #define CK_LOCAL_INDEX() ((ck_u32)get_local_id(0))
 #define CK_LOCAL_SIZE() ((ck_u32)get_local_size(0))
 #define CK_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
@@ -70,6 +71,7 @@ typedef unsigned long long ck_u64;
 /* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
 #define CK_LOCAL_ARGUMENT
 #define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
+#define CK_GLOBAL_INDEX() (blockIdx.x * blockDim.x + threadIdx.x)
 #define CK_LOCAL_INDEX() (threadIdx.x)
 #define CK_LOCAL_SIZE() (blockDim.x)
 #define CK_STATIC_ASSERT(condition, name) static_assert(condition, #name)

@@ -22,11 +22,10 @@ typedef struct ck_tally {
  * 64-bit word, with no barrier and no lock. */
 CK_FN void ck_tally_add(const ck_tally *t, ck_u32 bin, ck_u32 amount)
 {
-    ck_u32 is_far = bin >= t->n_near ? 1u : 0u;
-    ck_u32 old = ck_atomic_add_local_u32(t->near + (is_far ? t->n_near : bin), amount);
-    ck_u32 carries = old + amount < old ? 1u : 0u;
-    if (is_far | carries) {
-        ck_atomic_add_u64(t->far + bin, is_far ? (ck_u64)amount : (ck_u64)1 << 32);
+    ck_u32 slot = bin < t->n_near ? bin : t->n_near;
+    ck_u32 old = ck_atomic_add_local_u32(t->near + slot, amount);
+    if (slot == t->n_near || old + amount < old) {
+        ck_atomic_add_u64(t->far + bin, slot == t->n_near ? (ck_u64)amount : (ck_u64)1 << 32);
     }
 }
 

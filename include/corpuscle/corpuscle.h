@@ -17,12 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define CRP_API __attribute__((visibility("default")))
-#else
-#define CRP_API
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

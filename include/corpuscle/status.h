@@ -2,6 +2,12 @@
 #ifndef CORPUSCLE_STATUS_H
 #define CORPUSCLE_STATUS_H
 
+#if defined(__GNUC__)
+#define CRP_API __attribute__((visibility("default")))
+#else
+#define CRP_API
+#endif
+
 /* X(name, value, text) */
 #define CRP_STATUS_LIST(X)                                                    \
     X(CRP_OK, 0, "success")                                                   \
@@ -28,7 +34,7 @@ extern "C" {
 #endif
 
 /** The text of a status code; "unknown status" for any other number. Static storage. */
-const char *crp_status_text(crp_status status);
+CRP_API const char *crp_status_text(crp_status status);
 
 #ifdef __cplusplus
 }

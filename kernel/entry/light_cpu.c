@@ -91,7 +91,6 @@ static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 
                             const float *restrict table)
 {
     const light_params p = *params;
-    const ck_u32 row = p.n_z + 1u;
 #pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
         light_photon photon = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
@@ -102,8 +101,7 @@ static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 
         ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], words.b);
         float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], words.b);
         light_photon turned = light_turn(photon, h, words.b, table);
-        ck_u32 r_bin = light_r_bin(x, y, p.inv_dr, p.r_bins);
-        ck_u32 z_bin = light_z_bin(f.z, p.inv_dz, s->top_bin[i], p.z_bins);
+        ck_u32 bin = light_rz_bin(x, y, f.z, s->top_bin[i], p);
         ck_u32 weight = f.hits ? photon.weight : photon.weight - deposit;
         s->x[i] = f.hits ? photon.x : x;
         s->y[i] = f.hits ? photon.y : y;
@@ -112,7 +110,7 @@ static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 
         s->uy[i] = f.hits ? photon.uy : turned.uy;
         s->uz[i] = f.hits ? photon.uz : turned.uz;
         s->weight[i] = weight;
-        s->bin[i] = f.hits ? 0u : r_bin * row + z_bin;
+        s->bin[i] = f.hits ? 0u : bin;
         s->amount[i] = f.hits ? 0u : deposit;
         s->word[i] = words.b;
         ck_u32 event = s->event[i] + 1u;
@@ -239,8 +237,7 @@ static void score_exit(const worker_view *view, light_photon p)
     const light_params *q = &view->p;
     ck_u32 weight = 0u - p.weight;
     ck_u32 side = p.uz < 0.0f ? q->at_reflected : q->at_transmitted;
-    ck_u32 bin = light_r_bin(p.x, p.y, q->inv_dr, q->r_bins) * q->n_alpha +
-                 light_alpha_bin(p.uz, q->inv_dalpha, q->n_alpha);
+    ck_u32 bin = light_exit_bin(p, *q);
     view->words[side + bin] += weight;
     if (light_is_ballistic(p.ux, p.uy)) {
         view->words[q->at_ballistic + (p.uz < 0.0f ? 0u : 1u)] += weight;

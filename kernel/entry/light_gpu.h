@@ -72,8 +72,7 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 {
     ck_pair words = ck_philox2x32(p.key, lane->event | LIGHT_STREAM_FLUENCE, lane->history);
     light_fluence_score s = light_fluence_of_flight(lane->photon, length, p.inv_fluence_unit, words);
-    ck_u32 bin = light_r_bin(s.x, s.y, p.inv_dr, p.r_bins) * (p.n_z + 1u) +
-                 light_z_bin(s.z, p.inv_dz, lane->medium.top_bin, p.z_bins);
+    ck_u32 bin = light_rz_bin(s.x, s.y, s.z, lane->medium.top_bin, p);
     ck_atomic_add_u64(block->words + p.at_fluence + bin, s.amount);
     if (s.capped) {
         ck_atomic_add_u64(block->words + p.at_counters + LIGHT_COUNT_CAPPED, 1u);
@@ -95,8 +94,7 @@ CK_FN ck_u32 light_attempt(light_lane *lane, const light_block *block, light_par
         photon.y = ck_fma(f.length, photon.uy, photon.y);
         photon.z = f.z;
         ck_u32 deposit = light_absorb(photon.weight, m.absorb, words.b);
-        ck_u32 bin = light_r_bin(photon.x, photon.y, p.inv_dr, p.r_bins) * (p.n_z + 1u) +
-                     light_z_bin(f.z, p.inv_dz, m.top_bin, p.z_bins);
+        ck_u32 bin = light_rz_bin(photon.x, photon.y, f.z, m.top_bin, p);
         ck_tally_add(&block->absorbed, bin, deposit);
 #ifdef LIGHT_FLUENCE_ON
         light_score_collision(block, p, bin, photon.weight, photon.layer, words.b);
@@ -145,8 +143,7 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
 CK_FN void light_score_exit(const light_photon photon, const light_block *block, light_params p)
 {
     ck_u64 weight = (ck_u64)(0u - photon.weight);
-    ck_u32 bin = light_r_bin(photon.x, photon.y, p.inv_dr, p.r_bins) * p.n_alpha +
-                 light_alpha_bin(photon.uz, p.inv_dalpha, p.n_alpha);
+    ck_u32 bin = light_exit_bin(photon, p);
     ck_u32 is_down = photon.uz < 0.0f ? 0u : 1u;
     ck_atomic_add_u64(block->words + (is_down ? p.at_transmitted : p.at_reflected) + bin, weight);
     if (light_is_ballistic(photon.ux, photon.uy)) {
@@ -187,48 +184,50 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
     }
 }
 
-/* Shared memory of a block, in words: tables, layers, crossings, ring, corner of A(r,z) and its dump word. */
+/* Shared memory of a block, in words: tables, corner of A(r,z) and its dump word (both at fixed places, for they are used at
+ * every event), then layers, crossings and ring. */
 #define LIGHT_TABLE_WORDS ((ck_u32)CK_TABLE_FLOATS)
+
+CK_FN void light_copy_in(CK_LOCAL float *target, CK_GLOBAL const float *CK_RESTRICT source, ck_u32 n)
+{
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < n; i += CK_LOCAL_SIZE()) {
+        target[i] = source[i];
+    }
+}
 
 CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_GLOBAL const float *layers,
                                    CK_GLOBAL const float *table, CK_GLOBAL ck_u64 *words, CK_GLOBAL ck_u32 *next)
 {
     light_block block;
     CK_LOCAL float *table_here = (CK_LOCAL float *)memory;
-    ck_u32 at = LIGHT_TABLE_WORDS;
     block.words = words;
     block.table = table_here;
+    light_copy_in(table_here, table, LIGHT_TABLE_WORDS);
+    block.absorbed.far = words; /* at_absorbed is 0 */
+    block.absorbed.near = memory + LIGHT_TABLE_WORDS;
+    block.absorbed.n_near = p.near_bins;
+    ck_tally_clear(&block.absorbed);
+    CK_LOCAL ck_u32 *rest = memory + LIGHT_TABLE_WORDS + p.near_bins + 1u;
 #ifdef LIGHT_LAYERS_GLOBAL
     block.layers = layers;
 #else
-    CK_LOCAL float *layers_here = (CK_LOCAL float *)(memory + at);
-    at += LIGHT_ROW * p.n_layers;
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < LIGHT_ROW * p.n_layers; i += CK_LOCAL_SIZE()) {
-        layers_here[i] = layers[i];
-    }
-    block.layers = layers_here;
+    block.layers = (CK_LOCAL float *)rest;
+    light_copy_in((CK_LOCAL float *)rest, layers, LIGHT_ROW * p.n_layers);
+    rest += LIGHT_ROW * p.n_layers;
 #endif
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < LIGHT_TABLE_WORDS; i += CK_LOCAL_SIZE()) {
-        table_here[i] = table[i];
-    }
-    block.crossed = memory + at;
+    block.crossed = rest;
     block.n_crossed = 0u;
 #ifndef LIGHT_CROSSED_GLOBAL
     block.n_crossed = 2u * p.n_layers * LIGHT_COPIES;
     for (ck_u32 i = CK_LOCAL_INDEX(); i < 2u * block.n_crossed; i += CK_LOCAL_SIZE()) {
         block.crossed[i] = 0u;
     }
-    at += 2u * block.n_crossed;
+    rest += 2u * block.n_crossed;
 #endif
-    block.queue.ring = memory + at;
+    block.queue.ring = rest;
     block.queue.next = next;
     block.queue.n_preloaded = (CK_LOCAL_SIZE() + CK_QUEUE_CHUNK - 1u) / CK_QUEUE_CHUNK;
     ck_queue_start(&block.queue);
-    at += CK_QUEUE_WORDS;
-    block.absorbed.far = words + p.at_absorbed;
-    block.absorbed.near = memory + at;
-    block.absorbed.n_near = p.near_rows * (p.n_z + 1u);
-    ck_tally_clear(&block.absorbed);
     return block;
 }
 
@@ -253,11 +252,12 @@ CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float
     CK_BARRIER();
     light_next_photon(&lane, &block, p, 0u);
     while (lane.live) {
-        ck_u32 hits = 0u;
+        ck_u32 hits = 0u, stops = 0u;
         CK_UNROLL
         for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-            if (!hits) {
+            if (!stops) { /* a faint photon stops at once, so that roulette comes at the same event on every device */
                 hits = light_attempt(&lane, &block, p);
+                stops = hits | light_needs_end(lane.photon.weight, lane.event, p.weight_threshold);
             }
         }
         if (hits) {

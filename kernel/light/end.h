@@ -2,8 +2,7 @@
 #ifndef CK_LIGHT_END_H
 #define CK_LIGHT_END_H
 
-#include "light/photon.h"
-#include "arithmetic.h"
+#include "light/fly.h"
 
 /* Does the photon need a look: it leaves, it is faint, or its event number says lost or too many? */
 CK_FN ck_u32 light_needs_end(ck_u32 weight, ck_u32 event, ck_i32 weight_threshold)
@@ -31,6 +30,13 @@ CK_FN ck_u32 light_alpha_bin(float uz, float inv_dalpha, ck_u32 n_alpha)
 {
     ck_u32 bin = ck_floor_to_u32(ck_acos_positive(ck_fabs(uz)) * inv_dalpha);
     return bin < n_alpha ? bin : n_alpha - 1u;
+}
+
+/* Bin of R(r,alpha) and T(r,alpha): r slow, alpha fast. */
+CK_FN ck_u32 light_exit_bin(light_photon photon, light_params p)
+{
+    ck_u32 r_bin = ck_floor_to_u32(light_r_position(photon.x, photon.y, p.inv_dr, p.r_bins));
+    return r_bin * p.n_alpha + light_alpha_bin(photon.uz, p.inv_dalpha, p.n_alpha);
 }
 
 /* Light that was never deflected: still along the axis (to a millionth of a radian). */

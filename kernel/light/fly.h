@@ -39,16 +39,23 @@ CK_FN ck_u32 light_absorb(ck_u32 weight, ck_u32 absorb, ck_u32 word)
 }
 
 /* Distance from the axis in bins of dr, at most `r_bins`, the bin of all that is outside. */
-CK_FN ck_u32 light_r_bin(float x, float y, float inv_dr, float r_bins)
+CK_FN float light_r_position(float x, float y, float inv_dr, float r_bins)
 {
     float r = ck_sqrt_positive(ck_fma(x, x, ck_fma(y, y, 1.0e-30f)));
-    return ck_floor_to_u32(ck_fmin(r * inv_dr, r_bins));
+    return ck_fmin(r * inv_dr, r_bins);
 }
 
 /* Depth in bins of dz, at most `z_bins`, the bin of all that is outside. */
-CK_FN ck_u32 light_z_bin(float z, float inv_dz, float top_bin, float z_bins)
+CK_FN float light_z_position(float z, float inv_dz, float top_bin, float z_bins)
 {
-    return ck_floor_to_u32(ck_fmin(ck_fma(z, inv_dz, top_bin), z_bins));
+    return ck_fmin(ck_fma(z, inv_dz, top_bin), z_bins);
+}
+
+/* Bin of A(r,z): r slow, z fast. */
+CK_FN ck_u32 light_rz_bin(float x, float y, float z, float top_bin, light_params p)
+{
+    return ck_grid_bin(light_r_position(x, y, p.inv_dr, p.r_bins), light_z_position(z, p.inv_dz, top_bin, p.z_bins),
+                       p.rz_row, p.rz_bias);
 }
 
 #endif

@@ -67,8 +67,9 @@ typedef struct light_params {
     float inv_dr, inv_dz, inv_dalpha;
     float r_bins;           /* n_r as a float: where the overflow bin begins */
     float z_bins;           /* n_z as a float */
+    ck_u32 rz_row, rz_bias; /* n_z + 1, and ck_grid_bias of it */
     float inv_fluence_unit; /* 1/cm */
-    ck_u32 near_rows;       /* rows of A_rz kept in shared memory (GPU) */
+    ck_u32 near_bins;       /* bins of A_rz kept in shared memory (GPU): those nearest to the axis */
     ck_u32 chunk;           /* photons taken at a time */
     /* Word offsets into the tally buffer. */
     ck_u32 at_absorbed;     /* A(r,z): (n_r + 1) x (n_z + 1) */
@@ -82,6 +83,6 @@ typedef struct light_params {
     ck_u32 n_words;
 } light_params;
 
-CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 28, light_params_has_no_padding);
+CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 30, light_params_has_no_padding);
 
 #endif

@@ -2,9 +2,11 @@
 #include "cli/cli.h"
 
 #include "cli/progress.h"
+#include "core/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 cli_exit cli_exit_of(crp_status status, cli_stage stage)
@@ -98,28 +100,25 @@ cli_exit cli_finish_stdout(cli_exit code)
     return code;
 }
 
-FILE *cli_open_output(const char *path)
+bool cli_text_open(cli_text *text)
 {
-    if (path == NULL || strcmp(path, "-") == 0) {
-        return stdout;
-    }
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        fprintf(stderr, "corpuscle: cannot write %s (%s)\n", path, strerror(errno));
-    }
-    return file;
+    text->file = open_memstream(&text->bytes, &text->n_bytes);
+    return text->file != NULL;
 }
 
-cli_exit cli_close_output(FILE *file, const char *path)
+cli_exit cli_text_close(crp_context *context, cli_text *text, crp_status status, const char *path)
 {
-    if (file == stdout) {
-        return CLI_DONE; /* main() checks it at the end */
+    cli_exit code = CLI_DONE;
+    if (fclose(text->file) != 0 && status == CRP_OK) {
+        status = CRP_ERR_MEMORY;
     }
-    bool has_failed = ferror(file) != 0;
-    errno = 0;
-    if (fclose(file) != 0 || has_failed) {
-        fprintf(stderr, "corpuscle: cannot write %s (%s)\n", path, strerror(errno == 0 ? EIO : errno));
-        return CLI_FAILED;
+    if (status != CRP_OK) {
+        code = cli_report(context, status, CLI_BEFORE_RUN);
+    } else if (path == NULL || strcmp(path, "-") == 0) {
+        fwrite(text->bytes, 1, text->n_bytes, stdout);
+    } else if ((status = file_replace(context, path, text->bytes, text->n_bytes)) != CRP_OK) {
+        code = cli_report(context, status, CLI_IN_RUN);
     }
-    return CLI_DONE;
+    free(text->bytes);
+    return code;
 }

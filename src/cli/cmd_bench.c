@@ -21,6 +21,16 @@ typedef struct measurement {
     double device_seconds; /* by the device's clock, median; NaN where unknown */
 } measurement;
 
+/* The fastest kind there is: `auto` of a run would take the CPU for the short warm-up. */
+static void prefer_gpu(void *user, const char *kind, const device_info *info, const char *reason)
+{
+    char *label = user;
+    (void)reason;
+    if (info != NULL && label[0] == '\0' && strcmp(kind, "cuda") == 0) {
+        snprintf(label, sizeof info->label, "%s", info->label);
+    }
+}
+
 static int stop_when_asked(void *user, const crp_progress *progress)
 {
     (void)user;
@@ -51,14 +61,15 @@ static crp_status run_once(crp_context *context, const crp_model *model, crp_run
 }
 
 /* One short run to compile kernels and wake the device, then the median of three. */
-static crp_status measure(crp_context *context, const bench_case *bench, const cli_options *given, measurement *m)
+static crp_status measure(crp_context *context, const bench_case *bench, const cli_options *given, const char *device,
+                          measurement *m)
 {
     crp_model *model = NULL;
     double seconds[N_REPEATS], device_seconds[N_REPEATS];
     crp_run_options options = crp_run_options_default();
-    options.device = given->device;
+    options.device = device;
     options.threads = given->threads;
-    options.seed = given->has_seed ? given->seed : options.seed;
+    options.seed = given->seed;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.progress = stop_when_asked;
     options.histories = bench->histories_cpu / 10;
@@ -129,10 +140,16 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
     if (options->n_operands > 1 || (options->n_operands == 1 && strcmp(options->operands[0], "light") != 0)) {
         return cli_usage_error("bench: no built-in cases named %s (there are: light)", options->operands[0]);
     }
+    char gpu[sizeof ((device_info *)NULL)->label] = "";
+    const char *device = options->device;
+    if (strcmp(device, "auto") == 0) {
+        device_list(context, prefer_gpu, gpu);
+        device = gpu[0] != '\0' ? gpu : "cpu";
+    }
     interrupt_install(!options->quiet);
     for (const bench_case *bench = bench_cases_light; bench->name != NULL; bench++) {
         measurement m = {.math = ""};
-        crp_status status = measure(context, bench, options, &m);
+        crp_status status = measure(context, bench, options, device, &m);
         if (status != CRP_OK) {
             return cli_report(context, status, CLI_IN_RUN);
         }

@@ -76,13 +76,13 @@ static void print_run(const crp_result *result, uint32_t group)
     printf("run %" PRIu32 ": %s (%s)\n", group, result->model_name, result->kind);
     printf("  input digest %s\n  written by corpuscle %s (%s) on %s, %s\n", result->model_digest, result->version,
            result->commit, result->host, result->date);
-    printf("  histories %" PRIu64 " of %" PRIu64 " in %" PRIu32 " batches of %" PRIu64 "%s\n", result->histories,
-           result->histories_planned, result->batches, result->batch_size,
+    printf("  %" PRIu64 " of %" PRIu64 " %s in %" PRIu32 " batches of %" PRIu64 "%s\n", result->histories,
+           result->histories_planned, result->history_name, result->batches, result->batch_size,
            result->histories < result->histories_planned ? " (not all: go on with --restart)" : "");
     if (result->until[0] != '\0') {
         printf("  until %s\n", result->until);
     }
-    summary_print(stdout, result, "histories", true);
+    summary_print(stdout, result, true);
     for (size_t i = 0; i < result->n_tallies; i++) {
         print_tally(result, i);
     }

@@ -21,21 +21,20 @@ typedef struct session {
     char result_path[1024];
 } session;
 
-/* The command line first, then the statepoint, then the input file, then the library's defaults. */
+/* What the command line leaves open stays 0 or NULL: the library then asks the model, and has its own defaults. */
 static crp_run_options run_options_of(const session *s, const crp_model *model, size_t i, progress *bar)
 {
     const cli_options *given = s->options;
     const crp_result *old = restart_result(&s->restart, i);
+    const char *math = given->math != NULL ? given->math : old != NULL ? old->math : "strict";
     crp_run_options options = crp_run_options_default();
     options.histories = restart_histories(&s->restart, given, model, i);
-    options.batches = given->batches != 0 ? given->batches : model->batches != 0 ? model->batches : options.batches;
-    options.seed = given->has_seed ? given->seed : old != NULL ? old->seed : model->seed != 0 ? model->seed : options.seed;
+    options.batches = given->batches;
+    options.seed = given->seed;
     options.device = given->device;
-    if (given->math != NULL || old != NULL) {
-        options.math = strcmp(given->math != NULL ? given->math : old->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
-    }
+    options.math = strcmp(math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.threads = given->threads;
-    options.until = given->until != NULL ? given->until : model->until[0] != '\0' ? model->until : NULL;
+    options.until = given->until;
     options.time_limit = given->time_limit;
     options.restart = old != NULL ? given->restart : NULL;
     options.output = s->result_path;
@@ -61,13 +60,13 @@ static cli_exit report_result(const session *s, const crp_model *model, const cr
         cli_report(s->context, status, CLI_IN_RUN);
     }
     if (is_done) {
-        crp_status written = run_files_write_model_output(s->context, model, result, s->options->digits);
+        crp_status written = run_files_write_model_output(s->context, model, result, s->options);
         if (written != CRP_OK) {
             return cli_report(s->context, written, CLI_IN_RUN);
         }
     }
     if (!s->options->quiet) {
-        summary_print(stderr, result, model->module->history_name, s->options->verbose);
+        summary_print(stderr, result, s->options->verbose);
         print_files(s, model, is_done);
     }
     if (!is_done) {
@@ -138,18 +137,6 @@ static cli_exit run_models(const session *s)
     return code;
 }
 
-static cli_exit check_histories(const session *s)
-{
-    for (size_t i = 0; i < crp_input_n_models(s->input); i++) {
-        const crp_model *model = crp_input_model(s->input, i);
-        if (restart_histories(&s->restart, s->options, model, i) == 0) {
-            return cli_usage_error("%s: %s: does not say how many %s to run (give -n)", s->input_path,
-                                   crp_model_name(model), model->module->history_name);
-        }
-    }
-    return CLI_DONE;
-}
-
 cli_exit cmd_run(crp_context *context, const cli_options *options)
 {
     cli_exit code = cli_expect_operands(options, 1, "an input file");
@@ -161,9 +148,6 @@ cli_exit cmd_run(crp_context *context, const cli_options *options)
     code = cli_load_input(context, options, s.input_path, &s.input);
     if (code == CLI_DONE) {
         code = restart_open(context, options, s.input, s.result_path, &s.restart);
-    }
-    if (code == CLI_DONE) {
-        code = check_histories(&s);
     }
     if (code == CLI_DONE) {
         code = run_files_check(context, s.input, s.input_path, s.result_path);

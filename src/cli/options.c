@@ -14,7 +14,7 @@ typedef enum option_kind {
     KIND_TEXT,     /* const char * */
     KIND_COUNT,    /* uint64_t >= 1 */
     KIND_SMALL,    /* uint32_t >= 1 */
-    KIND_SEED,     /* uint64_t, 0 too; sets has_seed */
+    KIND_DIGITS,   /* uint32_t from 2 to 17, what a double can hold */
     KIND_REAL,     /* double > 0 */
     KIND_DURATION, /* seconds */
     KIND_CHOICE,   /* const char *, one of `value` split at '|' */
@@ -42,9 +42,9 @@ enum {
 static const option_spec option_table[] = {
     {"output", 'o', KIND_TEXT, AT(output), CLI_RUN | CLI_EXPORT | CLI_CONVERT | CLI_NEW, "FILE",
      "file to write"},
-    {"histories", 'n', KIND_COUNT, AT(histories), SIMULATES, "N", "histories to run, exact to 64 bits: 1e7, 4294967306"},
+    {"histories", 'n', KIND_COUNT, AT(histories), SIMULATES | CLI_CONVERT, "N", "histories to run, exact to 64 bits: 1e7, 4294967306"},
     {"batches", 0, KIND_SMALL, AT(batches), CLI_RUN, "N", "batches, from whose spread the errors come (32)"},
-    {"seed", 0, KIND_SEED, AT(seed), CLI_RUN | CLI_BENCH, "N", "seed of the random numbers (1)"},
+    {"seed", 0, KIND_COUNT, AT(seed), CLI_RUN | CLI_BENCH, "N", "seed of the random numbers (1)"},
     {"device", 0, KIND_TEXT, AT(device), SIMULATES, "NAME", "auto, cpu, cuda:0, opencl:0 (auto: the soonest done)"},
     {"math", 0, KIND_CHOICE, AT(math), CLI_RUN | CLI_BENCH, "strict|fast",
      "strict: the same bits on every device; fast: approximations of the hardware"},
@@ -58,10 +58,11 @@ static const option_spec option_table[] = {
      "a bar on a terminal, lines, JSON lines or nothing; on stderr"},
     {"json", 0, KIND_FLAG, AT(json), CLI_RUN | CLI_CHECK | CLI_INFO | CLI_COMPARE | CLI_BENCH, NULL,
      "results as JSON on stdout, one object a line"},
-    {"digits", 0, KIND_SMALL, AT(digits), CLI_RUN | CLI_EXPORT, "N", "significant digits in the .mco (as MCML)"},
+    {"digits", 0, KIND_DIGITS, AT(digits), CLI_RUN | CLI_EXPORT, "N", "significant digits in the .mco, 2 to 17 (5)"},
+    {"std-dev", 0, KIND_FLAG, AT(has_std_dev), CLI_RUN | CLI_EXPORT, NULL, "append standard errors to the .mco"},
     {"to", 0, KIND_CHOICE, AT(to), CLI_EXPORT, "csv|json|vtkhdf|mco", "format to write"},
     {"tally", 0, KIND_TEXT, AT(tally), CLI_EXPORT, "NAME", "write one tally only"},
-    {"group", 0, KIND_SMALL, AT(group), CLI_EXPORT | CLI_COMPARE | CLI_INFO, "N", "run in the file, from 1"},
+    {"group", 0, KIND_SMALL, AT(group), CLI_EXPORT | CLI_COMPARE | CLI_INFO | CLI_CONVERT, "N", "run in the file, from 1"},
     {"limit", 0, KIND_REAL, AT(limit), CLI_COMPARE, "Z", "largest |z| to accept (from the number of bins)"},
     {"quiet", 'q', KIND_FLAG, AT(quiet), ALL, NULL, "errors only"},
     {"verbose", 'v', KIND_FLAG, AT(verbose), ALL, NULL, "say more on stderr"},
@@ -155,13 +156,15 @@ static crp_status store_count(crp_context *context, cli_options *options, const 
     char where[32];
     snprintf(where, sizeof where, "--%s", spec->name);
     CRP_TRY(units_parse_count(context, where, text, &count) == CRP_OK ? CRP_OK : CRP_ERR_ARG);
-    CRP_CHECK(context, count > 0 || spec->kind == KIND_SEED, CRP_ERR_ARG, "%s = 0: must be at least 1", where);
-    if (spec->kind == KIND_SMALL) {
+    CRP_CHECK(context, count > 0, CRP_ERR_ARG, "%s = 0: must be at least 1", where);
+    if (spec->kind == KIND_DIGITS) {
+        CRP_CHECK(context, count >= 2 && count <= 17, CRP_ERR_ARG, "%s = %s: must lie in [2, 17]", where, text);
+    }
+    if (spec->kind == KIND_SMALL || spec->kind == KIND_DIGITS) {
         CRP_CHECK(context, count <= UINT32_MAX, CRP_ERR_ARG, "%s = %s: must be at most 4294967295", where, text);
         memcpy((char *)options + spec->offset, &(uint32_t){(uint32_t)count}, sizeof(uint32_t));
         return CRP_OK;
     }
-    options->has_seed |= spec->kind == KIND_SEED;
     memcpy((char *)options + spec->offset, &count, sizeof count);
     return CRP_OK;
 }
@@ -200,7 +203,7 @@ static crp_status store(crp_context *context, cli_options *options, const option
         return CRP_OK;
     case KIND_COUNT:
     case KIND_SMALL:
-    case KIND_SEED:
+    case KIND_DIGITS:
         return store_count(context, options, spec, text);
     case KIND_REAL:
         return store_real(context, options, spec, text);

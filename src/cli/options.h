@@ -29,8 +29,7 @@ typedef struct cli_options {
     const char *output;                     /**< -o; NULL: not given */
     uint64_t histories;                     /**< -n; 0: not given */
     uint32_t batches;                       /**< 0: not given */
-    uint64_t seed;                          /**< meaningful when has_seed */
-    bool has_seed;
+    uint64_t seed;                          /**< 0: not given */
     const char *device;                     /**< "auto" by default */
     const char *math;                       /**< "strict" or "fast"; NULL: not given */
     uint32_t threads;                       /**< 0: all */
@@ -43,6 +42,7 @@ typedef struct cli_options {
     const char *progress;                   /**< "auto", "plain", "json", "none" */
     bool json;
     uint32_t digits;                        /**< of numbers in the .mco; 0: MCML's own */
+    bool has_std_dev;                       /**< standard errors in the .mco too */
     bool quiet, verbose, help;
     const char *to;                         /**< export, convert: format */
     const char *tally;                      /**< export: one tally; NULL: all */

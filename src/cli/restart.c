@@ -2,6 +2,7 @@
 #include "cli/restart.h"
 
 #include "cli/run_files.h"
+#include "core/context.h"
 #include "engine/statepoint.h"
 #include "engine/trigger.h"
 #include "model/model.h"
@@ -62,7 +63,7 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     CRP_CHECK(context, strcmp(crp_model_digest(model), old->model_digest) == 0, CRP_ERR_CONFIG,
               "%s: was made from another input than %s (%s; use the same input, or run without --restart)", path,
               crp_model_name(model), old->model_name);
-    CRP_CHECK(context, !options->has_seed || options->seed == old->seed, CRP_ERR_CONFIG,
+    CRP_CHECK(context, options->seed == 0 || options->seed == old->seed, CRP_ERR_CONFIG,
               "%s: was run with seed %" PRIu64 ", not %" PRIu64 " (leave --seed out)", path, old->seed, options->seed);
     CRP_CHECK(context, options->math == NULL || strcmp(options->math, old->math) == 0, CRP_ERR_CONFIG,
               "%s: was run in %s math, not %s (leave --math out)", path, old->math, options->math);

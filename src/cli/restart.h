@@ -31,7 +31,7 @@ const crp_result *restart_result(const restart_plan *plan, size_t i);
 /** Is there anything left to run for model i? Never finished where another file is to be written. */
 restart_state restart_state_of(const restart_plan *plan, size_t i);
 
-/** Histories to reach: -n, else the statepoint's plan or the input's number, whichever is larger. 0: nobody says. */
+/** Histories to reach: -n, else the statepoint's plan or the input's number, whichever is larger. 0: the default. */
 uint64_t restart_histories(const restart_plan *plan, const cli_options *options, const crp_model *model, size_t i);
 
 #endif

@@ -73,15 +73,12 @@ const char *run_files_model_output(const crp_model *model)
 }
 
 crp_status run_files_write_model_output(crp_context *context, const crp_model *model, const crp_result *result,
-                                        uint32_t digits)
+                                        const cli_options *options)
 {
     const char *path = run_files_model_output(model);
     if (path == NULL) {
         return CRP_OK;
     }
-    mco_options options = mco_options_default();
-    if (digits != 0) {
-        options.digits = (int)digits;
-    }
-    return mco_write(context, path, model->data, result, &options);
+    mco_options format = {.digits = (int)options->digits, .has_std_dev = options->has_std_dev};
+    return mco_write(context, path, model->data, result, &format);
 }

@@ -17,8 +17,8 @@ cli_exit run_files_check(crp_context *context, const crp_input *input, const cha
 /** The file that the model itself asks for (.mco), NULL if none. */
 const char *run_files_model_output(const crp_model *model);
 
-/** Write that file. `digits` 0: as MCML. */
+/** Write that file, with --digits and --std-dev. */
 crp_status run_files_write_model_output(crp_context *context, const crp_model *model, const crp_result *result,
-                                        uint32_t digits);
+                                        const cli_options *options);
 
 #endif

@@ -20,7 +20,7 @@ void summary_format_value(double mean, double std_dev, char *text, size_t size)
     int exponent = (int)floor(log10(std_dev));
     int decimals = 1 - exponent;
     double largest = fmax(fabs(mean), std_dev);
-    if (decimals < 0 || decimals > 12 || largest >= 1e7) {
+    if (decimals < 0 || decimals > 12 || largest >= 1e7 || largest < 1e-4) {
         int digits = (int)floor(log10(largest)) - exponent + 1;
         digits = digits < 1 ? 1 : digits > 16 ? 16 : digits;
         snprintf(text, size, "%.*e +- %.1e", digits, mean, std_dev);
@@ -59,7 +59,7 @@ static void print_results(FILE *file, const crp_result *result)
     }
 }
 
-void summary_print(FILE *file, const crp_result *result, const char *history_name, bool is_verbose)
+void summary_print(FILE *file, const crp_result *result, bool is_verbose)
 {
     char rate[16], duration[32];
     progress_format_si((double)result->histories / result->seconds, rate, sizeof rate);
@@ -68,8 +68,12 @@ void summary_print(FILE *file, const crp_result *result, const char *history_nam
     } else {
         progress_format_time(result->seconds, duration, sizeof duration);
     }
-    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories, history_name, duration,
-            rate, history_name);
+    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories,
+            result->history_name, duration, rate, result->history_name);
+    if (result->histories < result->histories_planned) {
+        fprintf(file, "  stopped before %" PRIu64 "%s%s\n", result->histories_planned,
+                result->until[0] != '\0' ? ", until " : "", result->until);
+    }
     print_results(file, result);
     fprintf(file, "  device %s, %s math, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
             result->math, result->seed, result->batches, summary_lost(result));

@@ -13,6 +13,6 @@ void summary_format_value(double mean, double std_dev, char *text, size_t size);
 uint64_t summary_lost(const crp_result *result);
 
 /** Print results with errors, rate, device, seed and lost histories; `verbose` adds all event counters and the digest. */
-void summary_print(FILE *file, const crp_result *result, const char *history_name, bool is_verbose);
+void summary_print(FILE *file, const crp_result *result, bool is_verbose);
 
 #endif

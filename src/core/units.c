@@ -122,6 +122,11 @@ static double decimal_to_double(const char *text)
 void units_write_real(char text[UNITS_REAL_LENGTH], double value)
 {
     locale_t old = enter_c_locale();
+    if (fabs(value) < 1e7 && value == floor(value)) { /* %g would write 200 as 2e+02 */
+        snprintf(text, UNITS_REAL_LENGTH, "%.0f", value);
+        leave_c_locale(old);
+        return;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, UNITS_REAL_LENGTH, "%.*g", digits, value);
         if (strtod(text, NULL) == value) {

@@ -59,7 +59,7 @@ crp_status units_parse_real(crp_context *context, const char *where, const char 
  */
 crp_status units_parse_count(crp_context *context, const char *where, const char *text, uint64_t *value);
 
-/** The shortest decimal text that reads back as the same double, with a point or exponent kept to what %g writes. */
+/** The shortest decimal text that reads back as the same double: "0.002", "200", "1e+08". */
 void units_write_real(char text[UNITS_REAL_LENGTH], double value);
 
 /**

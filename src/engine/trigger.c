@@ -52,10 +52,10 @@ static const char *parse_limit(const char *p, trigger_term *term)
     if (end == p || !(term->limit > 0.0) || !isfinite(term->limit)) {
         return NULL;
     }
-    end = skip_blanks(end);
-    if (*end == '%') {
+    const char *percent = skip_blanks(end);
+    if (*percent == '%') {
         term->limit /= 100.0;
-        end++;
+        end = percent + 1;
     }
     return end;
 }

@@ -52,15 +52,16 @@ static void set_scope(mci_file *file, uint64_t layer)
 
 static crp_status refuse_other_version(mci_reader *reader, const char *token)
 {
+    char quoted[80];
     if (strncmp(token, "mcmli", 5) == 0) {
         return mci_fail(reader, CRP_ERR_UNSUPPORTED,
-                        "'%.20s' is an input file of MCML 2.0 (only the .mci of MCML 1.x is read) give media, layers and "
+                        "'%s' is an input file of MCML 2.0 (only the .mci of MCML 1.x is read) give media, layers and "
                         "source in YAML: 'corpuscle new' writes a start",
-                        token);
+                        mci_quote(token, NULL, quoted));
     }
     if (strcmp(token, "A1") == 0 || strcmp(token, "B1") == 0 || strncmp(token, "mcmlo", 5) == 0) {
-        return mci_fail(reader, CRP_ERR_UNSUPPORTED, "'%.20s' begins a file of MCML results, .mco (wanted: input, .mci)",
-                        token);
+        return mci_fail(reader, CRP_ERR_UNSUPPORTED, "'%s' begins a file of MCML results, .mco (wanted: input, .mci)",
+                        mci_quote(token, NULL, quoted));
     }
     return CRP_OK;
 }

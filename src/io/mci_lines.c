@@ -114,8 +114,10 @@ static void take_line(mci_reader *reader, const char *begin, const char *stop)
     bool has_control = false, has_bytes = false;
     for (const char *at = begin; at < stop && n + 1 < MCI_LINE_MAX; at++) {
         unsigned char c = (unsigned char)*at;
-        if (c == '\t' || c == '\r' || c == '\v' || c == '\f') {
-            reader->text[n++] = ' ';
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') {
+            if (n > 0) { /* text begins with data also where a control character stood in front of blanks */
+                reader->text[n++] = ' ';
+            }
         } else if (c < 0x20 || c == 0x7f) {
             has_control = true;
         } else {
@@ -326,7 +328,7 @@ crp_status mci_read_real(mci_reader *reader, const char *name, const char *form,
     if (rule != NULL) {
         return mci_fail(reader, CRP_ERR_CONFIG, "%s = %s %s", name, number.text, rule);
     }
-    *value = number.value;
+    *value = number.value + 0.0; /* -0 is 0, in the digest too */
     return CRP_OK;
 }
 

@@ -42,6 +42,7 @@ static crp_status read_stream(crp_context *context, const char *path, FILE *file
     for (;;) {
         if (n + 1 >= room) {
             room = room == 0 ? 65536 : 2 * room;
+            room = room < max_bytes + 3 ? room : max_bytes + 3;
             char *larger = realloc(buffer, room);
             if (larger == NULL) {
                 free(buffer);

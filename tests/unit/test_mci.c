@@ -544,6 +544,41 @@ static void test_semi_infinite(void **state)
     unload(l);
 }
 
+/* Settings reach every run and are checked like the file. */
+static void test_settings(void **state)
+{
+    (void)state;
+    static const char text[] = "1.0\n2\na.mco A\n" STACK "b.mco\n" STACK;
+    const char *settings[] = {"grid.nz=77", "layers.2.mu_a=0.5"};
+    crp_input_options options = crp_input_options_default();
+    options.settings = settings;
+    options.n_settings = 2;
+    loaded *plain = load(text);
+    loaded *l = load_bytes(text, strlen(text), &options);
+    if (l->status != CRP_OK) {
+        fail_msg("%s", crp_context_error(l->context));
+    }
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(light_of(l, i)->nz, 77);
+        assert_true(light_of(l, i)->layers[1].mu_a == 0.5);
+        assert_string_not_equal(crp_model_digest(crp_input_model(l->input, i)),
+                                crp_model_digest(crp_input_model(plain->input, i)));
+    }
+    unload(l);
+    settings[1] = "layers.2.g=3";
+    l = load_bytes(text, strlen(text), &options);
+    assert_int_equal(l->status, CRP_ERR_CONFIG);
+    expect("setting", crp_context_error(l->context), "layers.2.g=3");
+    unload(l);
+    settings[1] = "grid.nr=1000000"; /* each number is fine, the grid is too large */
+    settings[0] = "grid.nz=1000000";
+    l = load_bytes(text, strlen(text), &options);
+    assert_int_equal(l->status, CRP_ERR_CONFIG);
+    expect("setting", crp_context_error(l->context), PATH ": run 1 with the given settings: a grid of nz = 1000000");
+    unload(l);
+    unload(plain);
+}
+
 static void test_hostile(void **state)
 {
     (void)state;
@@ -604,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_long_comment),       cmocka_unit_test(test_several_runs),
         cmocka_unit_test(test_duplicate_names),    cmocka_unit_test(test_ten_thousand_runs),
         cmocka_unit_test(test_large_counts),       cmocka_unit_test(test_semi_infinite),
+        cmocka_unit_test(test_settings),
         cmocka_unit_test(test_hostile),            cmocka_unit_test(test_warnings_are_capped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

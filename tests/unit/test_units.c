@@ -264,7 +264,7 @@ static void shortest_text_is_short(void **state)
     (void)state;
     static const struct { double value; const char *text; } cases[] = {
         { 0.1, "0.1" }, { 0.002, "0.002" }, { 1e-4, "0.0001" }, { 1e8, "1e+08" }, { 1.0 / 3.0, "0.3333333333333333" },
-        { 1e22, "1e+22" }, { 1.4, "1.4" }, { 0, "0" }, { 5e-324, "5e-324" },
+        { 1e22, "1e+22" }, { 1.4, "1.4" }, { 0, "0" }, { -200, "-200" }, { 9999999, "9999999" }, { 5e-324, "5e-324" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[UNITS_REAL_LENGTH];

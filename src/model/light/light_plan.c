@@ -404,6 +404,8 @@ static void set_params(light_plan *lp, const light_model *m)
     p->inv_dz = (float)(1.0 / m->dz);
     p->inv_dalpha = (float)((double)m->na / (0.5 * PI));
     p->r_bins = (float)m->nr;
+    p->rz_row = lp->n_z_reached + 1;
+    p->rz_bias = ck_grid_bias(p->rz_row);
     p->inv_fluence_unit = (float)(1.0 / lp->fluence_unit);
     p->chunk = 256;
     lay_out_words(lp, m);
@@ -457,7 +459,7 @@ crp_status light_params_of_launch(const crp_plan *plan, const device_info *info,
     p.key = light_key(lp->seed, (uint32_t)(first >> 32));
     p.first_history = (uint32_t)first;
     p.n_histories = (uint32_t)count;
-    p.near_rows = shape->near_rows;
+    p.near_bins = shape->near_rows * p.rz_row;
     memcpy(bytes, &p, sizeof p);
     *n_bytes = sizeof p;
     return CRP_OK;

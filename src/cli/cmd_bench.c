@@ -61,13 +61,13 @@ static crp_status run_once(crp_context *context, const crp_model *model, crp_run
 }
 
 /* One short run to compile kernels and wake the device, then the median of three. */
-static crp_status measure(crp_context *context, const bench_case *bench, const cli_options *given, const char *device,
+static crp_status measure(crp_context *context, const bench_case *bench, const cli_options *given, const char *label,
                           measurement *m)
 {
     crp_model *model = NULL;
     double seconds[N_REPEATS], device_seconds[N_REPEATS];
     crp_run_options options = crp_run_options_default();
-    options.device = device;
+    options.device = label;
     options.threads = given->threads;
     options.seed = given->seed;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
@@ -141,15 +141,15 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         return cli_usage_error("bench: no built-in cases named %s (there are: light)", options->operands[0]);
     }
     char gpu[sizeof ((device_info *)NULL)->label] = "";
-    const char *device = options->device;
-    if (strcmp(device, "auto") == 0) {
+    const char *label = options->device;
+    if (strcmp(label, "auto") == 0) {
         device_list(context, prefer_gpu, gpu);
-        device = gpu[0] != '\0' ? gpu : "cpu";
+        label = gpu[0] != '\0' ? gpu : "cpu";
     }
     interrupt_install(!options->quiet);
     for (const bench_case *bench = bench_cases_light; bench->name != NULL; bench++) {
         measurement m = {.math = ""};
-        crp_status status = measure(context, bench, options, device, &m);
+        crp_status status = measure(context, bench, options, label, &m);
         if (status != CRP_OK) {
             return cli_report(context, status, CLI_IN_RUN);
         }

@@ -125,39 +125,74 @@ static crp_status open_image(crp_context *context, const char *path, const void 
     return status;
 }
 
-crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_groups)
+struct statepoint_file {
+    char *path;
+    hdf5_image image;
+};
+
+void statepoint_close(statepoint_file **file)
+{
+    if (file == NULL || *file == NULL) {
+        return;
+    }
+    hdf5_lock();
+    hdf5_image_close(&(*file)->image);
+    hdf5_unlock();
+    free((*file)->path);
+    free(*file);
+    *file = NULL;
+}
+
+crp_status statepoint_open(crp_context *context, const char *path, statepoint_file **file, uint32_t *n_groups)
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
-    hdf5_image image;
-    *n_groups = 0;
+    *file = NULL;
     CRP_TRY(load(context, path, &bytes, &n_bytes));
+    statepoint_file *f = calloc(1, sizeof *f);
+    if (f == NULL || (f->path = strdup(path)) == NULL) {
+        free(f);
+        free(bytes);
+        return context_fail(context, CRP_ERR_MEMORY, "%s: not enough memory", path);
+    }
     hdf5_lock();
-    crp_status status = open_image(context, path, bytes, n_bytes, &image);
-    if (status == CRP_OK) {
-        *n_groups = count_runs(image.file);
-        hdf5_image_close(&image);
+    crp_status status = open_image(context, path, bytes, n_bytes, &f->image);
+    if (status == CRP_OK && n_groups != NULL) {
+        *n_groups = count_runs(f->image.file);
     }
     hdf5_unlock();
     free(bytes);
+    *file = f;
+    if (status != CRP_OK) {
+        statepoint_close(file);
+    }
     return status;
+}
+
+crp_status statepoint_file_read(crp_context *context, statepoint_file *file, uint32_t group, crp_result **result)
+{
+    hdf5_lock();
+    crp_status status = statepoint_get_run(context, file->path, file->image.file, group, result);
+    hdf5_unlock();
+    return status;
+}
+
+crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_groups)
+{
+    statepoint_file *file = NULL;
+    *n_groups = 0;
+    CRP_TRY(statepoint_open(context, path, &file, n_groups));
+    statepoint_close(&file);
+    return CRP_OK;
 }
 
 crp_status statepoint_read(crp_context *context, const char *path, uint32_t group, crp_result **result)
 {
-    void *bytes = NULL;
-    size_t n_bytes = 0;
-    hdf5_image image;
+    statepoint_file *file = NULL;
     *result = NULL;
-    CRP_TRY(load(context, path, &bytes, &n_bytes));
-    hdf5_lock();
-    crp_status status = open_image(context, path, bytes, n_bytes, &image);
-    if (status == CRP_OK) {
-        status = statepoint_get_run(context, path, image.file, group, result);
-        hdf5_image_close(&image);
-    }
-    hdf5_unlock();
-    free(bytes);
+    CRP_TRY(statepoint_open(context, path, &file, NULL));
+    crp_status status = statepoint_file_read(context, file, group, result);
+    statepoint_close(&file);
     return status;
 }
 
@@ -295,14 +330,16 @@ static crp_status open_base(crp_context *context, const char *path, uint32_t gro
     return fine ? CRP_OK : library_failed(context, path);
 }
 
-static crp_status form_file(crp_context *context, const char *path, uint32_t group, const crp_result *result,
-                            void **bytes, size_t *n_bytes)
+static crp_status form_file(crp_context *context, const char *path, uint32_t group, const crp_result *const *results,
+                            uint32_t n, void **bytes, size_t *n_bytes)
 {
     hdf5_image image;
     CRP_TRY(open_base(context, path, group, &image));
-    if (!statepoint_put_run(image.file, group, result)) {
-        hdf5_image_close(&image);
-        return library_failed(context, path);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!statepoint_put_run(image.file, group + k, results[k])) {
+            hdf5_image_close(&image);
+            return library_failed(context, path);
+        }
     }
     CRP_TRY(take(context, path, &image, bytes, n_bytes));
     make_end(*bytes, *n_bytes, (char *)*bytes + *n_bytes);
@@ -310,13 +347,14 @@ static crp_status form_file(crp_context *context, const char *path, uint32_t gro
     return CRP_OK;
 }
 
-crp_status statepoint_write(crp_context *context, const char *path, uint32_t group, const crp_result *result)
+crp_status statepoint_write_many(crp_context *context, const char *path, uint32_t group,
+                                 const crp_result *const *results, uint32_t n)
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
     CRP_CHECK(context, group >= 1, CRP_ERR_ARG, "%s: runs are numbered from 1", path);
     hdf5_lock();
-    crp_status status = form_file(context, path, group, result, &bytes, &n_bytes);
+    crp_status status = form_file(context, path, group, results, n, &bytes, &n_bytes);
     if (status == CRP_OK) {
         status = file_replace(context, path, bytes, n_bytes);
         if (status == CRP_OK && group > 1) {
@@ -326,4 +364,9 @@ crp_status statepoint_write(crp_context *context, const char *path, uint32_t gro
     hdf5_unlock();
     free(bytes);
     return status;
+}
+
+crp_status statepoint_write(crp_context *context, const char *path, uint32_t group, const crp_result *result)
+{
+    return statepoint_write_many(context, path, group, &result, 1);
 }

@@ -127,6 +127,36 @@ CK_FN float CK_FLOAT(ck_u32 value)
 CK_STATIC_ASSERT(sizeof(ck_u32) == 4, ck_u32_has_four_bytes);
 CK_STATIC_ASSERT(sizeof(ck_u64) == 8, ck_u64_has_eight_bytes);
 
+/* Four neighbouring floats, read at once where the hardware can: `at` is a multiple of 4 and the table lies on a multiple
+ * of 16 bytes. */
+typedef struct ck_four {
+    float a, b, c, d;
+} ck_four;
+
+#if defined(CK_LANG_CUDA)
+CK_FN ck_four ck_load_four(const float *table, ck_i32 at)
+{
+    float4 v = *(const float4 *)(table + at);
+    ck_four four;
+    four.a = v.x;
+    four.b = v.y;
+    four.c = v.z;
+    four.d = v.w;
+    return four;
+}
+#else
+#define ck_load_four(table, at) ck_four_of((table)[at], (table)[(at) + 1], (table)[(at) + 2], (table)[(at) + 3])
+CK_FN ck_four ck_four_of(float a, float b, float c, float d)
+{
+    ck_four four;
+    four.a = a;
+    four.b = b;
+    four.c = c;
+    four.d = d;
+    return four;
+}
+#endif
+
 /* ------------------------------------------------------------------------------------------------ atomics (GPUs) */
 
 #if defined(CK_LANG_OPENCL)

@@ -48,5 +48,41 @@ CK_FN void ck_tally_flush(const ck_tally *t)
     }
 }
 
+/* Counters that many photons add to: 64 bits as two words in shared memory, one copy for each of 32 neighbouring threads,
+ * so that lanes of a warp do not meet. Low words of all copies come first, then the high words. */
+#define CK_COUNTER_COPIES 32u
+
+typedef struct ck_counters {
+    CK_LOCAL ck_u32 *words;
+    ck_u32 n_words; /* of each half: counters times copies */
+} ck_counters;
+
+CK_FN void ck_counters_add(const ck_counters *c, ck_u32 which, ck_u32 amount)
+{
+    CK_LOCAL ck_u32 *low = c->words + (which * CK_COUNTER_COPIES + CK_LOCAL_INDEX() % CK_COUNTER_COPIES);
+    ck_u32 old = ck_atomic_add_local_u32(low, amount);
+    if (old + amount < old) {
+        ck_atomic_add_local_u32(low + c->n_words, 1u);
+    }
+}
+
+CK_FN void ck_counters_clear(const ck_counters *c)
+{
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < 2u * c->n_words; i += CK_LOCAL_SIZE()) {
+        c->words[i] = 0u;
+    }
+}
+
+/* Add all copies to the global words, counter 0 to target[0] and so on. All threads of the block, after a barrier. */
+CK_FN void ck_counters_flush(const ck_counters *c, CK_GLOBAL ck_u64 *target)
+{
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < c->n_words; i += CK_LOCAL_SIZE()) {
+        ck_u64 sum = ((ck_u64)c->words[c->n_words + i] << 32) + c->words[i];
+        if (sum != 0u) {
+            ck_atomic_add_u64(target + i / CK_COUNTER_COPIES, sum);
+        }
+    }
+}
+
 #endif
 #endif

@@ -87,8 +87,8 @@ static void copy_lane(lanes *s, ck_u32 to, ck_u32 from)
 }
 
 /* Every lane flies; those that stay in their layer absorb and scatter there. This loop is where the time goes. */
-static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *restrict params,
-                            const float *restrict table)
+CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *restrict params,
+                           const float *restrict table, int any_g)
 {
     const light_params p = *params;
 #pragma omp simd
@@ -99,7 +99,7 @@ static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 
         float x = ck_fma(f.length, photon.ux, photon.x);
         float y = ck_fma(f.length, photon.uy, photon.y);
         ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], words.b);
-        float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], words.b);
+        float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], words.b, any_g);
         light_photon turned = light_turn(photon, h, words.b, table);
         ck_u32 bin = light_rz_bin(x, y, f.z, s->top_bin[i], p);
         ck_u32 weight = f.hits ? photon.weight : photon.weight - deposit;
@@ -117,6 +117,21 @@ static __attribute__((noinline)) void fly_and_scatter(lanes *restrict s, ck_u32 
         s->event[i] = event;
         s->flags[i] = f.hits | (light_needs_end(weight, event, p.weight_threshold) << 1);
     }
+}
+
+/* The two builds of the loop: kept apart from the rest, for only so does gcc vectorise it. */
+static __attribute__((noinline)) void fly_and_scatter_forward(lanes *restrict s, ck_u32 n,
+                                                              const light_params *restrict params,
+                                                              const float *restrict table)
+{
+    fly_and_scatter(s, n, params, table, 0);
+}
+
+static __attribute__((noinline)) void fly_and_scatter_any(lanes *restrict s, ck_u32 n,
+                                                          const light_params *restrict params,
+                                                          const float *restrict table)
+{
+    fly_and_scatter(s, n, params, table, 1);
 }
 
 static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict words)
@@ -240,7 +255,7 @@ static void score_exit(const worker_view *view, light_photon p)
     ck_u32 bin = light_exit_bin(p, *q);
     view->words[side + bin] += weight;
     if (light_is_ballistic(p.ux, p.uy)) {
-        view->words[q->at_ballistic + (p.uz < 0.0f ? 0u : 1u)] += weight;
+        view->words[q->at_counters + LIGHT_COUNT_BALLISTIC_UP + (p.uz < 0.0f ? 0u : 1u)] += weight;
     }
 }
 
@@ -326,7 +341,11 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
         ++n;
     }
     while (n > 0) {
-        fly_and_scatter(&s, n, &view.p, view.table);
+        if (view.p.any_g) {
+            fly_and_scatter_any(&s, n, &view.p, view.table);
+        } else {
+            fly_and_scatter_forward(&s, n, &view.p, view.table);
+        }
         add_absorbed(&s, n, view.words + view.p.at_absorbed);
         list_lanes(&s, n, hits, &n_hits, ends, &n_ends);
         pack(&s, hits, n_hits, &c);

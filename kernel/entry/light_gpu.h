@@ -18,17 +18,17 @@
 #endif
 /* Added to the event number of a lane that waits for its ticket's chunk. */
 #define LIGHT_WAITING 0x20000000u
-/* Copies of each crossing counter, one a lane, so that lanes of a warp do not meet. */
-#define LIGHT_COPIES 32u
+#ifndef LIGHT_ANY_G
+#define LIGHT_ANY_G 0
+#endif
 
 /* What all lanes of a block share. */
 typedef struct light_block {
     CK_LAYERS const float *layers;
     CK_LOCAL const float *table;
-    CK_LOCAL ck_u32 *crossed; /* low words, then high words; n_crossed each */
     CK_GLOBAL ck_u64 *words;
-    ck_u32 n_crossed;
     ck_tally absorbed;
+    ck_counters counters; /* crossings up, down, near counters; with very many layers the near counters alone */
     ck_queue queue;
 } light_block;
 
@@ -100,25 +100,37 @@ CK_FN ck_u32 light_attempt(light_lane *lane, const light_block *block, light_par
         light_score_collision(block, p, bin, photon.weight, photon.layer, words.b);
 #endif
         photon.weight -= deposit;
-        float h = light_one_minus_cos(m.hg_slope, m.hg_offset, m.hg_factor, words.b);
+        float h = light_one_minus_cos(m.hg_slope, m.hg_offset, m.hg_factor, words.b, LIGHT_ANY_G);
         lane->photon = light_turn(photon, h, words.b, block->table);
     }
     return f.hits;
 }
 
-/* Book the weight that goes through an inner interface, in the copy of this lane. */
+/* Where the near counters begin among the block's counters. */
+#ifdef LIGHT_CROSSED_GLOBAL
+#define LIGHT_FIRST_COUNTER(p) 0u
+#else
+#define LIGHT_FIRST_COUNTER(p) (2u * (p).n_layers)
+#endif
+
+/* Book the weight that goes through an inner interface. */
 CK_FN void light_book_crossing(const light_block *block, light_params p, ck_u32 from, ck_u32 to, ck_u32 weight)
 {
     ck_u32 which = to < from ? to : p.n_layers + from;
 #ifdef LIGHT_CROSSED_GLOBAL
     ck_atomic_add_u64(block->words + p.at_crossed_up + which, (ck_u64)weight);
 #else
-    ck_u32 at = which * LIGHT_COPIES + (CK_LOCAL_INDEX() % LIGHT_COPIES);
-    ck_u32 old = ck_atomic_add_local_u32(block->crossed + at, weight);
-    if (old + weight < old) {
-        ck_atomic_add_local_u32(block->crossed + block->n_crossed + at, 1u);
-    }
+    ck_counters_add(&block->counters, which, weight);
 #endif
+}
+
+CK_FN void light_count(const light_block *block, light_params p, ck_u32 which, ck_u32 amount)
+{
+    if (which < LIGHT_N_NEAR_COUNTERS) {
+        ck_counters_add(&block->counters, LIGHT_FIRST_COUNTER(p) + which, amount);
+    } else {
+        ck_atomic_add_u64(block->words + p.at_counters + which, (ck_u64)amount);
+    }
 }
 
 CK_FN void light_interface_event(light_lane *lane, const light_block *block, light_params p)
@@ -142,18 +154,13 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
 
 CK_FN void light_score_exit(const light_photon photon, const light_block *block, light_params p)
 {
-    ck_u64 weight = (ck_u64)(0u - photon.weight);
-    ck_u32 bin = light_exit_bin(photon, p);
+    ck_u32 weight = 0u - photon.weight;
     ck_u32 is_down = photon.uz < 0.0f ? 0u : 1u;
-    ck_atomic_add_u64(block->words + (is_down ? p.at_transmitted : p.at_reflected) + bin, weight);
+    ck_u32 bin = light_exit_bin(photon, p) + (is_down ? p.at_transmitted : p.at_reflected);
+    ck_atomic_add_u64(block->words + bin, (ck_u64)weight);
     if (light_is_ballistic(photon.ux, photon.uy)) {
-        ck_atomic_add_u64(block->words + p.at_ballistic + is_down, weight);
+        light_count(block, p, LIGHT_COUNT_BALLISTIC_UP + is_down, weight);
     }
-}
-
-CK_FN void light_count(const light_block *block, light_params p, ck_u32 which, ck_u64 amount)
-{
-    ck_atomic_add_u64(block->words + p.at_counters + which, amount);
 }
 
 /* A lane that leaves, is faint, lost, or waits for a number. */
@@ -173,7 +180,7 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
         survives = light_roulette(weight, lane->event, lane->history, p);
         lane->photon.weight = survives;
         light_count(block, p, survives ? LIGHT_COUNT_ROULETTE_GAINED : LIGHT_COUNT_ROULETTE_KILLED,
-                    survives ? (ck_u64)(survives - weight) : (ck_u64)weight);
+                    survives ? survives - weight : weight);
     }
     if (!survives) {
         if (!is_waiting) {
@@ -207,7 +214,7 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     block.absorbed.near = memory + LIGHT_TABLE_WORDS;
     block.absorbed.n_near = p.near_bins;
     ck_tally_clear(&block.absorbed);
-    CK_LOCAL ck_u32 *rest = memory + LIGHT_TABLE_WORDS + p.near_bins + 1u;
+    CK_LOCAL ck_u32 *rest = memory + ((LIGHT_TABLE_WORDS + p.near_bins + 1u + 3u) & ~3u);
 #ifdef LIGHT_LAYERS_GLOBAL
     block.layers = layers;
 #else
@@ -215,15 +222,10 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     light_copy_in((CK_LOCAL float *)rest, layers, LIGHT_ROW * p.n_layers);
     rest += LIGHT_ROW * p.n_layers;
 #endif
-    block.crossed = rest;
-    block.n_crossed = 0u;
-#ifndef LIGHT_CROSSED_GLOBAL
-    block.n_crossed = 2u * p.n_layers * LIGHT_COPIES;
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < 2u * block.n_crossed; i += CK_LOCAL_SIZE()) {
-        block.crossed[i] = 0u;
-    }
-    rest += 2u * block.n_crossed;
-#endif
+    block.counters.words = rest;
+    block.counters.n_words = (LIGHT_FIRST_COUNTER(p) + LIGHT_N_NEAR_COUNTERS) * CK_COUNTER_COPIES;
+    ck_counters_clear(&block.counters);
+    rest += 2u * block.counters.n_words;
     block.queue.ring = rest;
     block.queue.next = next;
     block.queue.n_preloaded = (CK_LOCAL_SIZE() + CK_QUEUE_CHUNK - 1u) / CK_QUEUE_CHUNK;
@@ -234,12 +236,11 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
 CK_FN void light_block_close(const light_block *block, light_params p)
 {
     ck_tally_flush(&block->absorbed);
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < block->n_crossed; i += CK_LOCAL_SIZE()) {
-        ck_u64 sum = ((ck_u64)block->crossed[block->n_crossed + i] << 32) + block->crossed[i];
-        if (sum != 0u) {
-            ck_atomic_add_u64(block->words + p.at_crossed_up + i / LIGHT_COPIES, sum);
-        }
-    }
+#ifdef LIGHT_CROSSED_GLOBAL
+    ck_counters_flush(&block->counters, block->words + p.at_counters);
+#else
+    ck_counters_flush(&block->counters, block->words + p.at_crossed_up);
+#endif
 }
 
 CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float *CK_RESTRICT layers,

@@ -16,11 +16,12 @@ CK_FN light_interface light_interface_load(CK_LAYERS const float *CK_RESTRICT la
     /* By arithmetic on the sign bit: a choice between two addresses keeps compilers from vectorising, as do unsigned indices. */
     ck_i32 upward = (ck_i32)(CK_BITS(uz) >> 31);
     ck_i32 at = LIGHT_ROW * (ck_i32)layer + LIGHT_DOWN - (LIGHT_DOWN - LIGHT_UP) * upward;
+    ck_four record = ck_load_four(layers, at);
     light_interface i;
-    i.n_ratio = layers[at + LIGHT_N_RATIO];
-    i.n_ratio_sq = layers[at + LIGHT_N_RATIO_SQ];
-    i.one_minus_sq = layers[at + LIGHT_ONE_MINUS_SQ];
-    i.target = CK_BITS(layers[at + LIGHT_TARGET]);
+    i.n_ratio = record.a;
+    i.n_ratio_sq = record.b;
+    i.one_minus_sq = record.c;
+    i.target = CK_BITS(record.d);
     return i;
 }
 

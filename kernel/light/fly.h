@@ -45,10 +45,15 @@ CK_FN float light_r_position(float x, float y, float inv_dr, float r_bins)
     return ck_fmin(r * inv_dr, r_bins);
 }
 
-/* Depth in bins of dz, at most `z_bins`, the bin of all that is outside. */
+/* Depth in bins of dz, at most `z_bins`, the bin of all that is outside. Where the grid is deeper than the tissue, the
+ * host has seen to it that no depth rounds beyond, and a GPU need not clamp. */
 CK_FN float light_z_position(float z, float inv_dz, float top_bin, float z_bins)
 {
+#ifdef LIGHT_TISSUE_IN_GRID
+    return ck_fma(z, inv_dz, top_bin);
+#else
     return ck_fmin(ck_fma(z, inv_dz, top_bin), z_bins);
+#endif
 }
 
 /* Bin of A(r,z): r slow, z fast. */

@@ -27,13 +27,13 @@
 #define LIGHT_ROW 16
 #define LIGHT_MEAN_FREE_PATH 0 /* 1/mu_t; 1e30 in a clear layer */
 #define LIGHT_ABSORB 1         /* u32: mu_a/mu_t in units of 2^-32 */
-#define LIGHT_HG_SLOPE 2       /* 2g/(1-g)^2 */
-#define LIGHT_HG_OFFSET 3      /* 1/(1-g) */
-#define LIGHT_HG_FACTOR 4      /* (1+g)/(1-g)^2 */
+#define LIGHT_HG_SLOPE 2       /* constants of Henyey-Greenstein: see light_one_minus_cos in scatter.h */
+#define LIGHT_HG_OFFSET 3
+#define LIGHT_HG_FACTOR 4
 #define LIGHT_THICKNESS 5      /* d */
 #define LIGHT_TOP_BIN 6        /* depth of the layer's top, in bins of dz */
 #define LIGHT_FLUENCE 7        /* u32: mean free path in units of 2^-32 fluence_unit; 0 in a clear layer */
-/* Two interface records, up and down, of 4 entries: */
+/* Two interface records, up and down, of 4 entries; records begin at multiples of 4: */
 #define LIGHT_UP 8
 #define LIGHT_DOWN 12
 #define LIGHT_N_RATIO 0        /* n here / n there */
@@ -42,16 +42,19 @@
 #define LIGHT_TARGET 3         /* u32: layer beyond; LIGHT_EXIT + this layer where the tissue ends */
 #define LIGHT_EXIT 0x80000000u
 
-/* Counters that follow the tallies. */
-#define LIGHT_COUNT_EVENTS 0          /* attempts to fly, of all photons */
-#define LIGHT_COUNT_ROULETTE_KILLED 1 /* weight units taken out by roulette */
-#define LIGHT_COUNT_ROULETTE_GAINED 2 /* weight units brought in by roulette */
-#define LIGHT_COUNT_LOST 3            /* photons in an impossible state (NaN, endless flight) */
-#define LIGHT_COUNT_STEP_LIMIT 4      /* photons with LIGHT_MAX_EVENTS events */
-#define LIGHT_COUNT_DROPPED 5         /* weight units of lost and step-limited photons */
-#define LIGHT_COUNT_CAPPED 6          /* fluence scores of clear layers that were capped */
-#define LIGHT_COUNT_HISTORIES 7       /* photons that ended */
-#define LIGHT_N_COUNTERS 8
+/* Counters that follow the crossings; on a GPU the first six gather in shared memory, since every photon adds to them. */
+#define LIGHT_COUNT_BALLISTIC_UP 0    /* reflected weight units that were never deflected */
+#define LIGHT_COUNT_BALLISTIC_DOWN 1  /* transmitted ones */
+#define LIGHT_COUNT_EVENTS 2          /* attempts to fly, of all photons */
+#define LIGHT_COUNT_HISTORIES 3       /* photons that ended */
+#define LIGHT_COUNT_ROULETTE_KILLED 4 /* weight units taken out by roulette */
+#define LIGHT_COUNT_ROULETTE_GAINED 5 /* weight units brought in by roulette */
+#define LIGHT_N_NEAR_COUNTERS 6
+#define LIGHT_COUNT_LOST 6            /* photons in an impossible state (NaN, endless flight) */
+#define LIGHT_COUNT_STEP_LIMIT 7      /* photons with LIGHT_MAX_EVENTS events */
+#define LIGHT_COUNT_DROPPED 8         /* weight units of lost and step-limited photons */
+#define LIGHT_COUNT_CAPPED 9          /* fluence scores of clear layers that were capped */
+#define LIGHT_N_COUNTERS 10
 
 typedef struct light_params {
     ck_philox_key key;
@@ -70,7 +73,8 @@ typedef struct light_params {
     ck_u32 rz_row, rz_bias; /* n_z + 1, and ck_grid_bias of it */
     float inv_fluence_unit; /* 1/cm */
     ck_u32 near_bins;       /* bins of A_rz kept in shared memory (GPU): those nearest to the axis */
-    ck_u32 chunk;           /* photons taken at a time */
+    ck_u32 chunk;           /* photons taken at a time (CPU) */
+    ck_u32 any_g;           /* 1: some g lies outside [0.1, 1] */
     /* Word offsets into the tally buffer. */
     ck_u32 at_absorbed;     /* A(r,z): (n_r + 1) x (n_z + 1) */
     ck_u32 at_reflected;    /* Rd(r,alpha): (n_r + 1) x n_alpha */
@@ -78,8 +82,7 @@ typedef struct light_params {
     ck_u32 at_fluence;      /* Phi(r,z), like A */
     ck_u32 at_crossed_up;   /* weight through interface 1 .. n_layers - 1, upwards */
     ck_u32 at_crossed_down; /* downwards */
-    ck_u32 at_ballistic;    /* reflected, transmitted weight that was never deflected */
-    ck_u32 at_counters;
+    ck_u32 at_counters;     /* right behind at_crossed_down */
     ck_u32 n_words;
 } light_params;
 

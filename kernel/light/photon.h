@@ -23,15 +23,16 @@ typedef struct light_medium {
 
 CK_FN light_medium light_medium_load(CK_LAYERS const float *CK_RESTRICT layers, ck_u32 layer)
 {
-    CK_LAYERS const float *row = layers + LIGHT_ROW * layer;
+    ck_four first = ck_load_four(layers, LIGHT_ROW * (ck_i32)layer);
+    ck_four second = ck_load_four(layers, LIGHT_ROW * (ck_i32)layer + 4);
     light_medium m;
-    m.mean_free_path = row[LIGHT_MEAN_FREE_PATH];
-    m.absorb = CK_BITS(row[LIGHT_ABSORB]);
-    m.hg_slope = row[LIGHT_HG_SLOPE];
-    m.hg_offset = row[LIGHT_HG_OFFSET];
-    m.hg_factor = row[LIGHT_HG_FACTOR];
-    m.thickness = row[LIGHT_THICKNESS];
-    m.top_bin = row[LIGHT_TOP_BIN];
+    m.mean_free_path = first.a;
+    m.absorb = CK_BITS(first.b);
+    m.hg_slope = first.c;
+    m.hg_offset = first.d;
+    m.hg_factor = second.a;
+    m.thickness = second.b;
+    m.top_bin = second.c;
     return m;
 }
 

@@ -6,16 +6,22 @@
 #include "arithmetic.h"
 
 /**
- * 1 - cos(theta) after Henyey and Greenstein, in a form without cancellation for every g in [-1, 1].
+ * 1 - cos(theta) after Henyey and Greenstein, with xi uniform and v = 1 - g + 2 g xi.
  *
- * With xi uniform, u = 1 - xi and v = 1 - g + 2 g xi:  1 - cos = (1-g)^2 (u/v) (1 + (1+g)/v).
- * The host folds (1-g)^2 into slope, offset and factor; g = 1 (and a clear layer) has slope 0, offset 1e30.
- * xi takes 2^23 values, the middles of equal cells.
+ * any_g = 0, for models whose g lie in [0.1, 1]:  1 - cos = ((1-g^2)/v)^2/(2g) - (1-g)^2/(2g),
+ *     slope = 2g sqrt(2g)/(1-g^2) 2^-32, offset = sqrt(2g)/(1+g), factor = -(1-g)^2/(2g); 6 operations on a GPU.
+ * any_g = 1, for every g in [-1, 1]: without cancellation, u = 1 - xi,  1 - cos = (1-g)^2 (u/v) (1 + (1+g)/v),
+ *     slope = 2g/(1-g)^2, offset = 1/(1-g), factor = (1+g)/(1-g)^2; xi takes 2^23 values, the middles of equal cells.
+ * g = 1 and clear layers have slope 0 and an offset that makes the result 1e-30.
  *
- * Ref: Henyey and Greenstein 1941; inverse of its integral as in Witt 1977.  Draws: 23 bits of the word.
+ * Ref: Henyey and Greenstein 1941; inverse of its integral as in Witt 1977.  Draws: the word.
  */
-CK_FN float light_one_minus_cos(float hg_slope, float hg_offset, float hg_factor, ck_u32 word)
+CK_FN float light_one_minus_cos(float hg_slope, float hg_offset, float hg_factor, ck_u32 word, int any_g)
 {
+    if (!any_g) {
+        float root = ck_reciprocal(ck_fma(hg_slope, (float)word, hg_offset));
+        return ck_fma(root, root, hg_factor);
+    }
     float xi = CK_FLOAT((word >> 9) | 0x3F800000u) - 0.99999994f;
     float u = 1.0f - xi;
     float inverse = ck_reciprocal(ck_fma(hg_slope, xi, hg_offset));

@@ -2,8 +2,8 @@
 #include "cli/bench_cases.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "cli/json_text.h"
 #include "core/context.h"
+#include "core/json.h"
 #include "engine/result.h"
 
 #include <inttypes.h>
@@ -121,17 +121,17 @@ static void print_head(const measurement *m)
 static void print_json(const bench_case *bench, const measurement *m)
 {
     fputs("{\"case\":", stdout);
-    json_print_string(stdout, bench->name);
+    json_write_string(stdout, bench->name);
     printf(",\"version\":\"%s\",\"commit\":\"%s\",\"device\":", crp_version(), crp_commit());
-    json_print_string(stdout, m->device);
+    json_write_string(stdout, m->device);
     printf(",\"math\":\"%s\",\"histories\":%" PRIu64 ",\"seconds\":", m->math, m->histories);
-    json_print_real(stdout, m->seconds);
+    json_write_real(stdout, m->seconds);
     fputs(",\"device_seconds\":", stdout);
-    json_print_real(stdout, m->device_seconds);
+    json_write_real(stdout, m->device_seconds);
     fputs(",\"rate\":{\"value\":", stdout);
-    json_print_real(stdout, best_rate(m) / 1e3);
+    json_write_real(stdout, best_rate(m) / 1e3);
     fputs(",\"unit\":\"photons/ms\"},\"ratio_to_mcml\":", stdout);
-    json_print_real(stdout, best_rate(m) / bench->mcml_rate);
+    json_write_real(stdout, best_rate(m) / bench->mcml_rate);
     printf(",\"digest\":\"%s\"}\n", m->digest);
 }
 

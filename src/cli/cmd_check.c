@@ -1,8 +1,9 @@
 /** corpuscle check: validate an input file, print it normalised, estimate memory and time. */
 #include "cli/cli.h"
 #include "cli/estimate.h"
-#include "cli/json_text.h"
+#include "cli/model_text.h"
 #include "cli/progress.h"
+#include "core/json.h"
 
 #include <inttypes.h>
 
@@ -14,7 +15,7 @@ static void print_estimate(const crp_model *model, const estimate *e)
     progress_format_time(e->seconds, seconds, sizeof seconds);
     fprintf(stderr, "%s: %s, valid\n", crp_model_name(model), crp_model_kind(model));
     if (e->histories == 0) {
-        fprintf(stderr, "  %s: the file does not say how many (give -n)\n", model->module->history_name);
+        fprintf(stderr, "  %s: a million, unless -n says otherwise\n", model->module->history_name);
     } else {
         fprintf(stderr, "  %s: %" PRIu64 "\n", model->module->history_name, e->histories);
     }
@@ -28,18 +29,18 @@ static void print_estimate(const crp_model *model, const estimate *e)
 static void print_json(const crp_model *model, const estimate *e)
 {
     fputs("{\"kind\":", stdout);
-    json_print_string(stdout, crp_model_kind(model));
+    json_write_string(stdout, crp_model_kind(model));
     fputs(",\"name\":", stdout);
-    json_print_string(stdout, crp_model_name(model));
+    json_write_string(stdout, crp_model_name(model));
     fputs(",\"input_digest\":", stdout);
-    json_print_string(stdout, crp_model_digest(model));
+    json_write_string(stdout, crp_model_digest(model));
     printf(",\"histories\":%" PRIu64 ",\"memory\":%" PRIu64 ",\"memory_available\":%" PRIu64 ",\"seconds\":",
            e->histories, e->memory, e->memory_free);
-    json_print_real(stdout, e->seconds);
+    json_write_real(stdout, e->seconds);
     fputs(",\"device\":", stdout);
-    json_print_string(stdout, e->cpu);
+    json_write_string(stdout, e->cpu);
     fputs(",\"input\":", stdout);
-    json_print_string(stdout, model->normalised);
+    json_write_string(stdout, model->normalised);
     fputs("}\n", stdout);
 }
 
@@ -55,12 +56,13 @@ static crp_status check_model(crp_context *context, const cli_options *options, 
         print_json(model, &e);
         return CRP_OK;
     }
-    printf("%s%s", i == 0 ? "" : "---\n", model->normalised);
+    fputs(i == 0 ? "" : "---\n", stdout);
+    status = model_text_write(context, model, stdout);
     fflush(stdout);
     if (!options->quiet) {
         print_estimate(model, &e);
     }
-    return CRP_OK;
+    return status;
 }
 
 cli_exit cmd_check(crp_context *context, const cli_options *options)

@@ -1,8 +1,8 @@
 /** corpuscle convert: an input file in another form. */
 #include "cli/cli.h"
+#include "cli/model_text.h"
 #include "cli/run_files.h"
 #include "io/mci_write.h"
-#include "model/light/light_yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static crp_status write_models(crp_context *context, const cli_options *options,
     }
     if (status == CRP_OK) {
         bool is_mci = options->output != NULL && has_suffix(options->output, ".mci");
-        status = is_mci ? mci_write(context, models, n, file) : light_write_yaml_full(context, models[0], file);
+        status = is_mci ? mci_write(context, models, n, file) : model_text_write(context, models[0], file);
     }
     free(models);
     free(copies);

@@ -1,8 +1,8 @@
 /** corpuscle info: what this machine, this program or a result file holds. */
 #include "cli/cli.h"
-#include "cli/json_text.h"
 #include "cli/progress.h"
 #include "cli/summary.h"
+#include "core/json.h"
 #include "engine/statepoint.h"
 #include "io/export_json.h"
 
@@ -14,19 +14,19 @@
 static void print_device_json(const char *kind, const device_info *info, const char *reason)
 {
     fputs("{\"kind\":", stdout);
-    json_print_string(stdout, kind);
+    json_write_string(stdout, kind);
     if (info == NULL) {
         fputs(",\"available\":false,\"reason\":", stdout);
-        json_print_string(stdout, reason);
+        json_write_string(stdout, reason);
         fputs("}\n", stdout);
         return;
     }
     fputs(",\"available\":true,\"device\":", stdout);
-    json_print_string(stdout, info->label);
+    json_write_string(stdout, info->label);
     fputs(",\"name\":", stdout);
-    json_print_string(stdout, info->name);
+    json_write_string(stdout, info->name);
     fputs(",\"detail\":", stdout);
-    json_print_string(stdout, info->detail);
+    json_write_string(stdout, info->detail);
     printf(",\"units\":%" PRIu32 ",\"memory\":%" PRIu64 ",\"memory_available\":%" PRIu64 "}\n", info->n_units,
            info->memory_total, info->memory_free);
 }
@@ -41,8 +41,8 @@ static void print_device(void *user, const char *kind, const device_info *info, 
     } else {
         char memory[16];
         progress_format_si((double)info->memory_total, memory, sizeof memory);
-        printf("%-10s %s, %" PRIu32 " units, %sB%s%s\n", info->label, info->name, info->n_units, memory,
-               info->detail[0] != '\0' ? "; " : "", info->detail);
+        printf("%-10s %s, %sB%s%s\n", info->label, info->name, memory, info->detail[0] != '\0' ? "; " : "",
+               info->detail);
     }
 }
 

@@ -1,6 +1,7 @@
 /** The program: picks the sub-command. */
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <string.h>
 
 static void print_usage(FILE *file)
@@ -84,6 +85,7 @@ int main(int argc, char **argv)
         printf("corpuscle %s (%s)\n", crp_version(), crp_commit());
         return cli_finish_stdout(CLI_DONE);
     }
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is a failed write, which is reported and cleared up */
     crp_status status = crp_context_create(&context);
     if (status != CRP_OK) {
         return cli_report(NULL, status, CLI_IN_RUN);

@@ -63,6 +63,9 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     CRP_CHECK(context, strcmp(crp_model_digest(model), old->model_digest) == 0, CRP_ERR_CONFIG,
               "%s: was made from another input than %s (%s; use the same input, or run without --restart)", path,
               crp_model_name(model), old->model_name);
+    CRP_CHECK(context, options->histories == 0 || options->histories >= old->histories, CRP_ERR_CONFIG,
+              "%s: holds %" PRIu64 " %s already, more than the %" PRIu64 " asked for (leave -n out, or ask for more)",
+              path, old->histories, old->history_name, options->histories);
     CRP_CHECK(context, options->seed == 0 || options->seed == old->seed, CRP_ERR_CONFIG,
               "%s: was run with seed %" PRIu64 ", not %" PRIu64 " (leave --seed out)", path, old->seed, options->seed);
     CRP_CHECK(context, options->math == NULL || strcmp(options->math, old->math) == 0, CRP_ERR_CONFIG,

@@ -38,24 +38,34 @@ uint64_t summary_lost(const crp_result *result)
     return lost;
 }
 
+/* "Rd", "absorbed_fraction 4 (dermis)"; returns its length. */
+static int format_label(const result_spec *spec, char *text, size_t size)
+{
+    if (spec->of == 0) {
+        return snprintf(text, size, "%s", spec->name);
+    }
+    bool has_name = spec->of_name[0] != '\0';
+    return snprintf(text, size, "%s %" PRId64 "%s%s%s", spec->name, spec->of, has_name ? " (" : "", spec->of_name,
+                    has_name ? ")" : "");
+}
+
 static void print_results(FILE *file, const crp_result *result)
 {
+    int width = 0;
+    char label[160];
+    for (size_t i = 0; i < result->n_results; i++) {
+        int n = format_label(&result->results[i], label, sizeof label);
+        width = n > width ? n : width;
+    }
     for (size_t i = 0; i < result->n_results; i++) {
         const result_spec *spec = &result->results[i];
-        const tally_spec *tally = &result->tallies[spec->tally];
-        char value[96], label[160], unit[32] = "";
+        const char *unit = result->tallies[spec->tally].unit;
+        char value[96];
+        format_label(spec, label, sizeof label);
         summary_format_value(result_bin_mean(result, spec->tally, spec->bin),
                              result_bin_std_dev(result, spec->tally, spec->bin), value, sizeof value);
-        if (spec->of == 0) {
-            snprintf(label, sizeof label, "%s", spec->name);
-        } else {
-            snprintf(label, sizeof label, "%s %" PRId64 "%s%s", spec->name, spec->of, spec->of_name[0] ? " " : "",
-                     spec->of_name);
-        }
-        if (strcmp(tally->unit, "1") != 0) {
-            snprintf(unit, sizeof unit, " %s", tally->unit);
-        }
-        fprintf(file, "  %-40s %s%s\n", label, value, unit);
+        fprintf(file, "  %-*s  %s%s%s\n", width, label, value, strcmp(unit, "1") == 0 ? "" : " ",
+                strcmp(unit, "1") == 0 ? "" : unit);
     }
 }
 

@@ -27,8 +27,8 @@ static crp_status check_number(crp_context *context, const schema_field *field, 
     const char *problem = field->check == NULL ? NULL : field->check(value);
     if (problem != NULL) { /* many rules say in brackets what the quantity is; else its line of documentation does */
         bool is_explained = strchr(problem, '(') != NULL;
-        return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s %s%s%s%s", where, text, problem, is_explained ? "" : " (",
-                            is_explained ? "" : field->doc, is_explained ? "" : ")");
+        return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s %s%s%s%s", where, text, problem,
+                            is_explained ? "" : " (", is_explained ? "" : field->doc, is_explained ? "" : ")");
     }
     if (field->has_range && !(value >= field->min && value <= field->max)) {
         char min[UNITS_REAL_LENGTH], max[UNITS_REAL_LENGTH];
@@ -45,7 +45,8 @@ static crp_status take_real(crp_context *context, const schema_field *field, con
 {
     double value = field->keyword_value;
     if (field->keyword == NULL || strcmp(text, field->keyword) != 0) {
-        CRP_TRY(units_parse_real(context, where, text, field->dimension, field->unit == NULL ? "" : field->unit, &value));
+        CRP_TRY(
+            units_parse_real(context, where, text, field->dimension, field->unit == NULL ? "" : field->unit, &value));
         CRP_TRY(check_number(context, field, where, text, value));
     }
     value += 0.0; /* "-0" is 0: one value, one digest */
@@ -63,8 +64,8 @@ static crp_status take_count(crp_context *context, const schema_field *field, co
         store(place, &value, sizeof value);
         return CRP_OK;
     }
-    CRP_CHECK(context, value <= UINT32_MAX, CRP_ERR_CONFIG, "%s = %.60s is too large (the largest is 4294967295)", where,
-              text);
+    CRP_CHECK(context, value <= UINT32_MAX, CRP_ERR_CONFIG, "%s = %.60s is too large (the largest is 4294967295)",
+              where, text);
     uint32_t narrow = (uint32_t)value;
     store(place, &narrow, sizeof narrow);
     return CRP_OK;
@@ -109,16 +110,16 @@ static crp_status take_choice(crp_context *context, const schema_field *field, c
         snprintf(known + used, sizeof known - used, "%s%s", n == 0 ? "" : ", ", field->choices[n]);
     }
     const char *near = nearest_name(text, field->choices, n);
-    return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s must be one of: %s (%s)%s%s", where, text, known, field->doc,
-                        near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
+    return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s must be one of: %s (%s)%s%s", where, text, known,
+                        field->doc, near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
 }
 
 static crp_status take_bool(crp_context *context, const schema_field *field, const char *where, const char *text,
                             void *place)
 {
     bool value = strcmp(text, "true") == 0;
-    CRP_CHECK(context, value || strcmp(text, "false") == 0, CRP_ERR_CONFIG, "%s = %.60s must be true or false (%s)", where,
-              text, field->doc);
+    CRP_CHECK(context, value || strcmp(text, "false") == 0, CRP_ERR_CONFIG, "%s = %.60s must be true or false (%s)",
+              where, text, field->doc);
     store(place, &value, sizeof value);
     return CRP_OK;
 }
@@ -190,13 +191,13 @@ static void write_where(char where[WHERE_LENGTH], const place *p, const yaml_nod
 
 static place place_of_key(const place *p, const char *key)
 {
-    place inner = { .context = p->context, .file = p->file };
+    place inner = {.context = p->context, .file = p->file};
     snprintf(inner.keys, sizeof inner.keys, "%.150s%s%.60s", p->keys, p->keys[0] == '\0' ? "" : ".", key);
     return inner;
 }
 
-static crp_status load_mapping(const place *p, const yaml_node *node, const yaml_node *parent, const schema_table *table,
-                               void *const *objects);
+static crp_status load_mapping(const place *p, const yaml_node *node, const yaml_node *parent,
+                               const schema_table *table, void *const *objects);
 
 static crp_status fail_kind(const place *p, const yaml_node *node, const char *expected, const char *doc)
 {
@@ -224,7 +225,7 @@ static crp_status load_list(const place *p, const yaml_node *node, const schema_
     *count = (uint32_t)node->n_items;
     for (size_t i = 0; i < node->n_items; i++) {
         place inner = *p;
-        void *item[SCHEMA_MAX_OBJECTS] = { (char *)*items + i * field->table->item_size };
+        void *item[SCHEMA_MAX_OBJECTS] = {(char *)*items + i * field->table->item_size};
         snprintf(inner.keys, sizeof inner.keys, "%.200s[%zu]", p->keys, i + 1);
         CRP_TRY(load_mapping(&inner, node->items[i], node, field->table, item));
     }
@@ -235,8 +236,8 @@ static crp_status load_field(const place *p, const yaml_node *node, const schema
 {
     char where[WHERE_LENGTH];
     write_where(where, p, node);
-    CRP_CHECK(p->context, !yaml_node_is_null(node), CRP_ERR_CONFIG, "%s has no value (%s) give one or leave the key out",
-              where, field->doc);
+    CRP_CHECK(p->context, !yaml_node_is_null(node), CRP_ERR_CONFIG,
+              "%s has no value (%s) give one or leave the key out", where, field->doc);
     if (field->type == SCHEMA_SECTION) {
         return load_mapping(p, node, node, field->table, objects);
     }
@@ -276,8 +277,8 @@ static crp_status load_missing(const place *p, const yaml_node *parent, const sc
 }
 
 /* `node` is NULL for a section that is not there; `parent` then says where it would be. */
-static crp_status load_mapping(const place *p, const yaml_node *node, const yaml_node *parent, const schema_table *table,
-                               void *const *objects)
+static crp_status load_mapping(const place *p, const yaml_node *node, const yaml_node *parent,
+                               const schema_table *table, void *const *objects)
 {
     if (node != NULL && node->kind != YAML_KIND_MAPPING) {
         return fail_kind(p, node, "a mapping of keys to values", table->name);
@@ -306,10 +307,10 @@ static crp_status load_mapping(const place *p, const yaml_node *node, const yaml
 crp_status schema_load(crp_context *context, const char *path, const yaml_node *node, const schema_table *table,
                        void *const *objects)
 {
-    place p = { .context = context, .file = path };
+    place p = {.context = context, .file = path};
     if (node->kind != YAML_KIND_MAPPING) {
-        return context_fail(context, CRP_ERR_CONFIG, "%s:%u:%u: the file must be a mapping of keys to values, not %s", path,
-                            node->line, node->column, yaml_kind_words(node->kind));
+        return context_fail(context, CRP_ERR_CONFIG, "%s:%u:%u: the file must be a mapping of keys to values, not %s",
+                            path, node->line, node->column, yaml_kind_words(node->kind));
     }
     return load_mapping(&p, node, node, table, objects);
 }

@@ -73,13 +73,13 @@ static crp_status find_by_name(walk *w, const schema_table *table, const char *i
         }
     }
     CRP_CHECK(w->context, n_found < 2, CRP_ERR_CONFIG,
-              "--set %.80s: %s has %u elements named \"%s\" (the first are %u and %u) say which by its number", w->setting,
-              w->keys, n_found, name, *index + 1, second + 1);
+              "--set %.80s: %s has %u elements named \"%s\" (the first are %u and %u) say which by its number",
+              w->setting, w->keys, n_found, name, *index + 1, second + 1);
     if (n_found == 0) {
         const char *near = nearest_inline(name, names, table->item_size, n);
         return context_fail(w->context, CRP_ERR_CONFIG,
-                            "--set %.80s: %s has no element named \"%s\" (it has %u, counted from 1)%s%s", w->setting, w->keys,
-                            name, n, near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
+                            "--set %.80s: %s has no element named \"%s\" (it has %u, counted from 1)%s%s", w->setting,
+                            w->keys, name, n, near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
     }
     return CRP_OK;
 }
@@ -105,8 +105,9 @@ static crp_status find_item(walk *w, const schema_table *table, const char *item
 
 static crp_status fail_incomplete(const walk *w, const schema_table *table, bool needs_item)
 {
-    return context_fail(w->context, CRP_ERR_CONFIG, "--set %.80s: %s holds several values (it is a %s) name one, such as %s%s%s",
-                        w->setting, w->keys, needs_item ? "list" : "section", w->keys, needs_item ? "[1]." : ".",
+    return context_fail(w->context, CRP_ERR_CONFIG,
+                        "--set %.80s: %s holds several values (it is a %s) name one, such as %s%s%s", w->setting,
+                        w->keys, needs_item ? "list" : "section", w->keys, needs_item ? "[1]." : ".",
                         table->fields[needs_item && table->n_fields > 1 ? 1 : 0].key);
 }
 
@@ -123,9 +124,9 @@ static crp_status set_leaf(const walk *w, const schema_field *field, const char 
 
 crp_status schema_set(crp_context *context, const schema_table *table, void *const *objects, const char *setting)
 {
-    walk w = { .context = context, .setting = setting };
+    walk w = {.context = context, .setting = setting};
     schema_setting s;
-    void *item[SCHEMA_MAX_OBJECTS] = { NULL };
+    void *item[SCHEMA_MAX_OBJECTS] = {NULL};
     CRP_TRY(schema_split_setting(context, setting, &s));
     for (size_t i = 0; i < s.n_parts; i++) {
         const schema_field *field = schema_find(table, s.parts[i]);
@@ -137,8 +138,8 @@ crp_status schema_set(crp_context *context, const schema_table *table, void *con
         }
         bool is_last = i + 1 == s.n_parts, is_list = field->type == SCHEMA_LIST;
         if (field->type != SCHEMA_SECTION && !is_list) {
-            CRP_CHECK(context, is_last, CRP_ERR_CONFIG, "--set %.80s: %s is a single value (nothing is below it)", setting,
-                      w.keys);
+            CRP_CHECK(context, is_last, CRP_ERR_CONFIG, "--set %.80s: %s is a single value (nothing is below it)",
+                      setting, w.keys);
             return set_leaf(&w, field, s.value, objects);
         }
         if (is_list && !is_last) {

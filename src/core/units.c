@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    N_BASES = 5,          /* length [m], time [s], mass [kg], temperature [K], angle [rad] */
+    N_BASES = 5,           /* length [m], time [s], mass [kg], temperature [K], angle [rad] */
     MAX_NUMBER_TEXT = 100, /* longest number taken; a double needs 17 digits */
     MAX_UNIT_POWER = 9,
-    MAX_EXPONENT = 100000  /* of ten in the text: far outside any double, far inside an int */
+    MAX_EXPONENT = 100000 /* of ten in the text: far outside any double, far inside an int */
 };
 
 /* One unit: value in base units = mantissa * 10^exponent (+ offset for temperatures). */
@@ -36,7 +36,7 @@ typedef struct unit {
 #define ENERGY      { 2, -2, 1, 0, 0 }
 #define FLOW        { 2, -3, 1, 0, 0 }
 #define NONE        { 0, 0, 0, 0, 0 }
-/* Values: SI brochure 2019 (exact); atomic mass constant and mol: CODATA 2018; sccm: 1 cm3/min at 101325 Pa (0 degC). */
+/* Values: SI brochure 2019 (exact); atomic mass constant: CODATA 2018; sccm: 1 cm3/min at 101325 Pa (0 degC). */
 static const unit known_units[] = {
     { "fm", 1, -15, LENGTH, 0 }, { "pm", 1, -12, LENGTH, 0 }, { "nm", 1, -9, LENGTH, 0 }, { "um", 1, -6, LENGTH, 0 },
     { "\xc2\xb5m", 1, -6, LENGTH, 0 }, { "\xce\xbcm", 1, -6, LENGTH, 0 }, /* micro sign, Greek mu */
@@ -59,8 +59,9 @@ static const unit known_units[] = {
     { "bar", 1, 5, PRESSURE, 0 }, { "atm", 101325, 0, PRESSURE, 0 }, { "Torr", 101325.0 / 760.0, 0, PRESSURE, 0 },
     { "torr", 101325.0 / 760.0, 0, PRESSURE, 0 }, { "mTorr", 101325.0 / 760.0, -3, PRESSURE, 0 },
     { "J", 1, 0, ENERGY, 0 }, { "mJ", 1, -3, ENERGY, 0 }, { "kJ", 1, 3, ENERGY, 0 },
-    { "meV", 1.602176634, -22, ENERGY, 0 }, { "eV", 1.602176634, -19, ENERGY, 0 }, { "keV", 1.602176634, -16, ENERGY, 0 },
-    { "MeV", 1.602176634, -13, ENERGY, 0 }, { "GeV", 1.602176634, -10, ENERGY, 0 },
+    { "meV", 1.602176634, -22, ENERGY, 0 }, { "eV", 1.602176634, -19, ENERGY, 0 },
+    { "keV", 1.602176634, -16, ENERGY, 0 }, { "MeV", 1.602176634, -13, ENERGY, 0 },
+    { "GeV", 1.602176634, -10, ENERGY, 0 },
     { "sccm", 101325.0 / 60.0, -6, FLOW, 0 },
     { "mol", 6.02214076, 23, NONE, 0 },
     { "%", 1, -2, NONE, 0 }, { "permille", 1, -3, NONE, 0 }, { "ppm", 1, -6, NONE, 0 },
@@ -73,8 +74,8 @@ typedef struct dimension_row {
     const char *examples;
 } dimension_row;
 
-#define DIMENSION_ROW(name, words, l, t, m, k, a, units) { words, { l, t, m, k, a }, units },
-static const dimension_row dimension_rows[] = { UNIT_DIMENSION_LIST(DIMENSION_ROW) };
+#define DIMENSION_ROW(name, words, l, t, m, k, a, units) {words, {l, t, m, k, a}, units},
+static const dimension_row dimension_rows[] = {UNIT_DIMENSION_LIST(DIMENSION_ROW)};
 #undef DIMENSION_ROW
 
 const char *units_dimension_words(unit_dimension dimension)
@@ -266,7 +267,7 @@ static const char *scan_unit(const char *text, unit *product)
 {
     const char *p = skip_blanks(text);
     int n_factors = 0;
-    *product = (unit){ .mantissa = 1.0 };
+    *product = (unit){.mantissa = 1.0};
     if (p[0] == '1' && *skip_blanks(p + 1) == '/') {
         p = skip_blanks(p + 1);
     }

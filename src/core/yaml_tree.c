@@ -56,7 +56,7 @@ static void *tree_allocate(yaml_tree *tree, size_t n_bytes)
         if (c == NULL) {
             return NULL;
         }
-        *c = (chunk){ .next = tree->chunks, .n_bytes = room };
+        *c = (chunk){.next = tree->chunks, .n_bytes = room};
         tree->chunks = c;
     }
     void *p = (char *)c->data + c->n_used;
@@ -88,8 +88,8 @@ void yaml_tree_destroy(yaml_tree **tree)
 
 #define FAIL_AT(b, mark, ...) fail_at((b), (mark).line + 1, (mark).column + 1, __VA_ARGS__)
 
-static crp_status __attribute__((format(printf, 4, 5))) fail_at(builder *b, size_t line, size_t column,
-                                                                 const char *format, ...)
+static crp_status __attribute__((format(printf, 4, 5)))
+fail_at(builder *b, size_t line, size_t column, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -161,8 +161,9 @@ static crp_status check_key(builder *b, const yaml_node *key)
     }
     for (size_t i = top->first; i < b->n_stack; i += 2) {
         if (strcmp(b->stack[i]->text, key->text) == 0) {
-            return fail_at(b, key->line, key->column, "duplicate key \"%.60s\" (first given at line %u) keep one of them",
-                           key->text, b->stack[i]->line);
+            return fail_at(b, key->line, key->column,
+                           "duplicate key \"%.60s\" (first given at line %u) keep one of them", key->text,
+                           b->stack[i]->line);
         }
     }
     return CRP_OK;
@@ -201,7 +202,7 @@ static crp_status add_anchor(builder *b, const char *name, yaml_node *node)
     if (b->n_anchors == MAX_ANCHORS) {
         return fail_at(b, node->line, node->column, "too many anchors (up to %d)", MAX_ANCHORS);
     }
-    b->anchors[b->n_anchors++] = (anchor){ name, node };
+    b->anchors[b->n_anchors++] = (anchor){name, node};
     return CRP_OK;
 }
 
@@ -209,7 +210,8 @@ static crp_status new_node(builder *b, yaml_kind kind, const yaml_event_t *event
                            yaml_node **node)
 {
     if (tag != NULL) {
-        return FAIL_AT(b, event->start_mark, "the tag \"%.60s\" is not supported (types follow from the keys) leave it out",
+        return FAIL_AT(b, event->start_mark,
+                       "the tag \"%.60s\" is not supported (types follow from the keys) leave it out",
                        (const char *)tag);
     }
     if (kind != YAML_KIND_SCALAR && expects_key(b)) {
@@ -271,7 +273,7 @@ static crp_status open_collection(builder *b, yaml_kind kind, const yaml_event_t
     }
     CRP_TRY(new_node(b, kind, event, tag, &node));
     CRP_TRY(copy_anchor_name(b, anchor_name, &name));
-    b->frames[b->depth++] = (frame){ node, name, b->n_stack };
+    b->frames[b->depth++] = (frame){node, name, b->n_stack};
     return CRP_OK;
 }
 
@@ -310,7 +312,8 @@ static crp_status add_alias(builder *b, const yaml_event_t *event)
             return add_value(b, b->anchors[i].node);
         }
     }
-    return FAIL_AT(b, event->start_mark, "unknown alias *%.60s (no finished value before it is marked &%.60s)", name, name);
+    return FAIL_AT(b, event->start_mark, "unknown alias *%.60s (no finished value before it is marked &%.60s)", name,
+                   name);
 }
 
 static crp_status handle_event(builder *b, const yaml_event_t *event)
@@ -357,7 +360,7 @@ static crp_status build(builder *b, yaml_parser_t *parser)
 
 crp_status yaml_tree_parse(crp_context *context, const char *path, const char *text, size_t n_bytes, yaml_tree **tree)
 {
-    builder b = { .context = context, .path = path };
+    builder b = {.context = context, .path = path};
     yaml_parser_t parser;
     *tree = NULL;
     CRP_CHECK(context, n_bytes <= YAML_TREE_MAX_BYTES, CRP_ERR_FORMAT, "%s: too large (%zu bytes, up to %d are read)",
@@ -415,7 +418,7 @@ const char *yaml_kind_words(yaml_kind kind)
 /* Code point at p and its length in bytes; a byte that is not UTF-8 gives U+FFFD. */
 static uint32_t next_code_point(const unsigned char *p, size_t *length)
 {
-    static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc0 ? 2 : 0;
     uint32_t code = n == 1 ? p[0] : (uint32_t)(p[0] & (0x7f >> n));
     *length = 1;

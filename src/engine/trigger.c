@@ -19,9 +19,10 @@ static const char *skip_blanks(const char *p)
 
 static crp_status fail_part(crp_context *context, const char *text, const char *part, const char *expected)
 {
-    return context_fail(context, CRP_ERR_ARG, "until \"%.80s\": %s expected at \"%.30s\" (character %zu) write it like "
-                        "rel_err(Rd)<0.1%% or std_dev(Tt)<1e-5, joined by and", text, expected, part,
-                        (size_t)(part - text) + 1);
+    return context_fail(context, CRP_ERR_ARG,
+                        "until \"%.80s\": %s expected at \"%.30s\" (character %zu) write it like "
+                        "rel_err(Rd)<0.1%% or std_dev(Tt)<1e-5, joined by and",
+                        text, expected, part, (size_t)(part - text) + 1);
 }
 
 /* "absorbed_fraction[3]": name and element. Returns NULL and sets `expected` when it is no name. */
@@ -131,7 +132,7 @@ static bool is_result_name(const crp_result *result, const char *name)
 
 static selection select_bins(const trigger_term *term, const crp_result *result)
 {
-    selection s = { .result = result, .term = term };
+    selection s = {.result = result, .term = term};
     if (!is_result_name(result, term->name)) {
         for (size_t i = 0; i < result->n_tallies; i++) {
             s.tally = strcmp(result->tallies[i].name, term->name) == 0 ? &result->tallies[i] : s.tally;

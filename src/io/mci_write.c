@@ -2,7 +2,7 @@
 #include "io/mci_write.h"
 
 #include "core/context.h"
-#include "core/units.h"
+#include "core/number.h"
 #include "model/light/light.h"
 
 #include <inttypes.h>
@@ -28,9 +28,8 @@ static crp_status check_fits(crp_context *context, const crp_model *model)
 static void write_numbers(FILE *file, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char text[UNITS_REAL_LENGTH];
-        units_write_real(text, values[i]);
-        fprintf(file, "%s%s", i == 0 ? "" : "\t", text);
+        char text[NUMBER_TEXT];
+        fprintf(file, "%s%s", i == 0 ? "" : "\t", number_print(text, values[i]));
     }
 }
 

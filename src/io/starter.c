@@ -11,9 +11,9 @@
 
 /* A new starter adds its line here. */
 static const starter starters[] = {
-    { "light-slab", "one slab with exactly known reflectance and transmittance", light_slab_text },
-    { "light-skin5", "five-layer skin at 633 nm", light_skin5_text },
-    { "light-skin7", "seven-layer skin at 600 nm", light_skin7_text },
+    {"light-slab", "one slab with exactly known reflectance and transmittance", light_slab_text},
+    {"light-skin5", "five-layer skin at 633 nm", light_skin5_text},
+    {"light-skin7", "seven-layer skin at 600 nm", light_skin7_text},
 };
 enum { N_STARTERS = sizeof starters / sizeof starters[0] };
 
@@ -101,7 +101,7 @@ static crp_status edit(crp_context *context, const char *name, const char *setti
 static crp_status load(crp_context *context, const char *name, const char *text, const char *const *settings, size_t n,
                        crp_input **input)
 {
-    crp_input_options options = { .size = sizeof options, .settings = settings, .n_settings = n };
+    crp_input_options options = {.size = sizeof options, .settings = settings, .n_settings = n};
     return yaml_load(context, name, text, strlen(text), &options, input);
 }
 

@@ -44,7 +44,7 @@
     "  mco: " mco "        # MCML output beside the HDF5 result; leave it out for none\n"
 
 static const char light_slab_text[] =
-    STARTER_LIGHT_HEAD("A thin slab of scattering and absorbing medium with matched boundaries: total diffuse reflectance\n"
+    STARTER_LIGHT_HEAD("A thin slab of scattering and absorbing medium with matched boundaries. Diffuse reflectance\n"
                        "# 0.09739 and transmittance 0.66096 are known exactly (van de Hulst, 1980, table 35).",
                        "slab, matched", "1e6")
     "  - name: slab\n"

@@ -11,7 +11,7 @@ typedef struct yaml_loader {
 } yaml_loader;
 
 /* A new kind of model adds its line here and its name to KINDS. */
-static const yaml_loader loaders[] = { { "light", light_yaml_load } };
+static const yaml_loader loaders[] = {{"light", light_yaml_load}};
 #define KINDS "light"
 
 static crp_status load_by_kind(crp_context *context, const char *path, const yaml_node *root,
@@ -29,8 +29,9 @@ static crp_status load_by_kind(crp_context *context, const char *path, const yam
             return loaders[i].load(context, path, root, options, input);
         }
     }
-    return context_fail(context, CRP_ERR_UNSUPPORTED, "%s:%u:%u: kind = %.60s is not known (kinds that exist: " KINDS ")",
-                        path, kind->line, kind->column, kind->text);
+    return context_fail(context, CRP_ERR_UNSUPPORTED,
+                        "%s:%u:%u: kind = %.60s is not known (kinds that exist: " KINDS ")", path, kind->line,
+                        kind->column, kind->text);
 }
 
 crp_status yaml_load(crp_context *context, const char *path, const char *text, size_t n_bytes,

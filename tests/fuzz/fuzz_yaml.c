@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     crp_context *context = NULL;
     crp_input *input = NULL;
     char setting[256];
-    const char *settings[] = { setting };
+    const char *settings[] = {setting};
     crp_input_options options = crp_input_options_default();
     if (crp_context_create(&context) != CRP_OK) {
         return 0;

@@ -4,18 +4,18 @@
 #include "model/light/light_yaml.h"
 #include "unit/yaml_test.h"
 
-#define SKIN                                                                                                  \
-    "version: 1\n"                                                                                            \
-    "kind: light\n"                                                                                           \
-    "name: skin, 7 layers, 600 nm\n"                                                                          \
-    "run: {histories: 1e7, batches: 32, seed: 1, until: \"rel_err(Rd)<0.1%\"}\n"                              \
-    "ambient: {n_above: 1.0, n_below: 1.33}\n"                                                                \
-    "layers:\n"                                                                                               \
-    "  - {name: stratum corneum, n: 1.53, mu_a: 0.2 /cm, mu_s: 1000 /cm, g: 0.9, thickness: 20 um}\n"         \
-    "  - {n: 1.40, mu_a: 0.07 /mm, mu_s: 200 /cm, g: 0.76, thickness: infinite}\n"                            \
-    "grid: {dz: 20 um, dr: 0.1 mm, nz: 500, nr: 200, na: 30}\n"                                               \
-    "roulette: {threshold: 1e-4, chance: 0.1}\n"                                                              \
-    "scores: {fluence: true}\n"                                                                               \
+#define SKIN                                                                                                           \
+    "version: 1\n"                                                                                                     \
+    "kind: light\n"                                                                                                    \
+    "name: skin, 7 layers, 600 nm\n"                                                                                   \
+    "run: {histories: 1e7, batches: 32, seed: 1, until: \"rel_err(Rd)<0.1%\"}\n"                                       \
+    "ambient: {n_above: 1.0, n_below: 1.33}\n"                                                                         \
+    "layers:\n"                                                                                                        \
+    "  - {name: stratum corneum, n: 1.53, mu_a: 0.2 /cm, mu_s: 1000 /cm, g: 0.9, thickness: 20 um}\n"                  \
+    "  - {n: 1.40, mu_a: 0.07 /mm, mu_s: 200 /cm, g: 0.76, thickness: infinite}\n"                                     \
+    "grid: {dz: 20 um, dr: 0.1 mm, nz: 500, nr: 200, na: 30}\n"                                                        \
+    "roulette: {threshold: 1e-4, chance: 0.1}\n"                                                                       \
+    "scores: {fluence: true}\n"                                                                                        \
     "output: {mco: skin7.mco, format: A}\n"
 
 #define LAYER "layers: [{n: 1.4, mu_a: 1, mu_s: 10, g: 0, thickness: 1}]\n"
@@ -82,8 +82,9 @@ static void json_is_the_same_model(void **state)
 {
     (void)state;
     crp_input *yaml = must_load(HEAD LAYER GRID);
-    crp_input *json = must_load("{\"kind\": \"light\", \"version\": 1,\n\t\"grid\": {\"nr\": 10, \"nz\": 10, \"dr\": \"0.1 mm\", \"dz\": 1e-2},"
-                                "\"layers\": [{\"n\": 1.4, \"mu_a\": \"0.1 /mm\", \"mu_s\": 10.0, \"g\": 0, \"thickness\": \"1 cm\"}]}");
+    crp_input *json = must_load(
+        "{\"kind\": \"light\", \"version\": 1,\n\t\"grid\": {\"nr\": 10, \"nz\": 10, \"dr\": \"0.1 mm\", \"dz\": 1e-2},"
+        "\"layers\": [{\"n\": 1.4, \"mu_a\": \"0.1 /mm\", \"mu_s\": 10.0, \"g\": 0, \"thickness\": \"1 cm\"}]}");
     assert_string_equal(yaml->models[0]->digest, json->models[0]->digest);
     crp_input_destroy(&yaml);
     crp_input_destroy(&json);
@@ -92,7 +93,8 @@ static void json_is_the_same_model(void **state)
 static void anchors_serve_repeated_layers(void **state)
 {
     (void)state;
-    crp_input *input = must_load(HEAD GRID "layers:\n  - &d {n: 1.4, mu_a: 1, mu_s: 10, g: 0, thickness: 1}\n  - *d\n  - *d\n");
+    crp_input *input =
+        must_load(HEAD GRID "layers:\n  - &d {n: 1.4, mu_a: 1, mu_s: 10, g: 0, thickness: 1}\n  - *d\n  - *d\n");
     const light_model *light = input->models[0]->data;
     assert_int_equal(light->n_layers, 3);
     assert_true(light->layers[2].mu_s == 10);
@@ -112,7 +114,8 @@ static void the_digest_is_that_of_the_physics(void **state)
     (void)state;
     static const char *const same[] = {
         "# comment\n" HEAD GRID LAYER,
-        HEAD LAYER "grid: {nr: 1e1, nz: 10, dz: 100 um, dr: 0.1 mm, na: 30}\nname: other\nrun: {histories: 5}\noutput: {mco: x.mco, format: B}\n",
+        HEAD LAYER "grid: {nr: 1e1, nz: 10, dz: 100 um, dr: 0.1 mm, na: 30}\nname: other\nrun: {histories: 5}\noutput: "
+                   "{mco: x.mco, format: B}\n",
         HEAD LAYER GRID "ambient: {n_above: 1}\nscores: {fluence: true}\nroulette: {chance: 10%}\n",
     };
     static const char *const different[] = {
@@ -140,49 +143,55 @@ typedef struct bad_case {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    { "version: 1\nkind: gas\n", AT ":2:7: kind = gas is not known (kinds that exist: light)", CRP_ERR_UNSUPPORTED },
-    { "version: 1\n", "kind is missing", CRP_ERR_CONFIG },
-    { "[1]", "must be a mapping", CRP_ERR_CONFIG },
-    { "kind: [light]\n", "kind is missing", CRP_ERR_CONFIG },
-    { "kind: light\n" LAYER GRID, "version is missing", CRP_ERR_CONFIG },
-    { "version: 2\nkind: light\n" LAYER GRID, "version = 2 must lie in [1, 1]", CRP_ERR_CONFIG },
-    { HEAD GRID, "layers is missing", CRP_ERR_CONFIG },
-    { HEAD LAYER, "grid is missing", CRP_ERR_CONFIG },
-    { HEAD LAYER "grid: {dz: 1, dr: 1, nz: 1}\n", "grid.nr is missing (number of bins in radius)", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: []\n", "layers must have 1 to", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 0}]\n", "layers[1].thickness is missing", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: 1, mus: 1, g: 0, thickness: 1}]\n",
-      AT ":4:26: layers[1].mus is not a known key (known: name, n, mu_a, mu_s, g, thickness) did you mean mu_s", CRP_ERR_CONFIG },
-    { HEAD GRID "layers:\n- {n: 1, mu_a: 1, mu_s: -3 /cm, g: 0, thickness: 1}\n", AT ":5:25: layers[1].mu_s = -3 /cm must be",
-      CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 0, mu_a: 1, mu_s: 1, g: 0, thickness: 1}]\n", "layers[1].n = 0 must", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: -1, mu_s: 1, g: 0, thickness: 1}]\n", "layers[1].mu_a = -1 must", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 1.2, thickness: 1}]\n", "layers[1].g = 1.2 must", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 0, thickness: -1 mm}]\n", "thickness = -1 mm must", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: 1 cm, mu_s: 1, g: 0, thickness: 1}]\n", "mu_a = 1 cm must be an inverse length", CRP_ERR_CONFIG },
-    { HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 0, thickness: thick}]\n", "thickness = thick is not a number", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "ambient: {n_above: 0}\n", "ambient.n_above = 0 must", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "ambient: {n_below: -1}\n", "ambient.n_below = -1 must", CRP_ERR_CONFIG },
-    { HEAD LAYER "grid: {dz: 0, dr: 1, nz: 1, nr: 1}\n", "grid.dz = 0 must", CRP_ERR_CONFIG },
-    { HEAD LAYER "grid: {dz: 1, dr: -1, nz: 1, nr: 1}\n", "grid.dr = -1 must", CRP_ERR_CONFIG },
-    { HEAD LAYER "grid: {dz: 1, dr: 1, nz: 0, nr: 1}\n", "grid.nz = 0 must", CRP_ERR_CONFIG },
-    { HEAD LAYER "grid: {dz: 1, dr: 1, nz: 1, nr: 1e7}\n", "grid.nr = 1e7 must", CRP_ERR_CONFIG },
-    { HEAD LAYER "grid: {dz: 1, dr: 1, nz: 1, nr: 1, na: 0.5}\n", "grid.na = 0.5 must be a whole number", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "roulette: {threshold: 0}\n", "roulette.threshold = 0 must", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "roulette: {threshold: 1}\n", "roulette.threshold = 1 must", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "roulette: {chance: 0.3}\n", "roulette.chance = 0.3 must be 1/m for a whole m", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "roulette: {chance: 1}\n", "roulette.chance = 1 must be 1/m", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "roulette: {chance: 0}\n", "roulette.chance = 0 must be 1/m", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "scores: {fluence: maybe}\n", "scores.fluence = maybe must be true or false", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "output: {format: C}\n", "output.format = C must be one of: A, B", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "run: {histories: 0}\n", "run.histories = 0 must lie in [1,", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "run: {histories: 1e30}\n", "run.histories = 1e30 is too large", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "run: {batches: 0}\n", "run.batches = 0 must", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "run: {seed: 0}\n", "run.seed = 0 must", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "run: {until: Rd<1%}\n", AT ":5:14: run.until: until \"Rd<1%\": rel_err or std_dev expected", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "runs: {seed: 1}\n", AT ":5:1: runs is not a known key", CRP_ERR_CONFIG },
-    { HEAD LAYER GRID "kind: light\n", AT ":5:1: duplicate key \"kind\" (first given at line 2)", CRP_ERR_FORMAT },
-    { HEAD "layers: [\n", AT ":4:1:", CRP_ERR_FORMAT },
+    {"version: 1\nkind: gas\n", AT ":2:7: kind = gas is not known (kinds that exist: light)", CRP_ERR_UNSUPPORTED},
+    {"version: 1\n", "kind is missing", CRP_ERR_CONFIG},
+    {"[1]", "must be a mapping", CRP_ERR_CONFIG},
+    {"kind: [light]\n", "kind is missing", CRP_ERR_CONFIG},
+    {"kind: light\n" LAYER GRID, "version is missing", CRP_ERR_CONFIG},
+    {"version: 2\nkind: light\n" LAYER GRID, "version = 2 must lie in [1, 1]", CRP_ERR_CONFIG},
+    {HEAD GRID, "layers is missing", CRP_ERR_CONFIG},
+    {HEAD LAYER, "grid is missing", CRP_ERR_CONFIG},
+    {HEAD LAYER "grid: {dz: 1, dr: 1, nz: 1}\n", "grid.nr is missing (number of bins in radius)", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: []\n", "layers must have 1 to", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 0}]\n", "layers[1].thickness is missing", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: 1, mus: 1, g: 0, thickness: 1}]\n",
+     AT ":4:26: layers[1].mus is not a known key (known: name, n, mu_a, mu_s, g, thickness) did you mean mu_s",
+     CRP_ERR_CONFIG},
+    {HEAD GRID "layers:\n- {n: 1, mu_a: 1, mu_s: -3 /cm, g: 0, thickness: 1}\n",
+     AT ":5:25: layers[1].mu_s = -3 /cm must be", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 0, mu_a: 1, mu_s: 1, g: 0, thickness: 1}]\n", "layers[1].n = 0 must", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: -1, mu_s: 1, g: 0, thickness: 1}]\n", "layers[1].mu_a = -1 must", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 1.2, thickness: 1}]\n", "layers[1].g = 1.2 must", CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 0, thickness: -1 mm}]\n", "thickness = -1 mm must",
+     CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: 1 cm, mu_s: 1, g: 0, thickness: 1}]\n", "mu_a = 1 cm must be an inverse length",
+     CRP_ERR_CONFIG},
+    {HEAD GRID "layers: [{n: 1, mu_a: 1, mu_s: 1, g: 0, thickness: thick}]\n", "thickness = thick is not a number",
+     CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "ambient: {n_above: 0}\n", "ambient.n_above = 0 must", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "ambient: {n_below: -1}\n", "ambient.n_below = -1 must", CRP_ERR_CONFIG},
+    {HEAD LAYER "grid: {dz: 0, dr: 1, nz: 1, nr: 1}\n", "grid.dz = 0 must", CRP_ERR_CONFIG},
+    {HEAD LAYER "grid: {dz: 1, dr: -1, nz: 1, nr: 1}\n", "grid.dr = -1 must", CRP_ERR_CONFIG},
+    {HEAD LAYER "grid: {dz: 1, dr: 1, nz: 0, nr: 1}\n", "grid.nz = 0 must", CRP_ERR_CONFIG},
+    {HEAD LAYER "grid: {dz: 1, dr: 1, nz: 1, nr: 1e7}\n", "grid.nr = 1e7 must", CRP_ERR_CONFIG},
+    {HEAD LAYER "grid: {dz: 1, dr: 1, nz: 1, nr: 1, na: 0.5}\n", "grid.na = 0.5 must be a whole number",
+     CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "roulette: {threshold: 0}\n", "roulette.threshold = 0 must", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "roulette: {threshold: 1}\n", "roulette.threshold = 1 must", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "roulette: {chance: 0.3}\n", "roulette.chance = 0.3 must be 1/m for a whole m", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "roulette: {chance: 1}\n", "roulette.chance = 1 must be 1/m", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "roulette: {chance: 0}\n", "roulette.chance = 0 must be 1/m", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "scores: {fluence: maybe}\n", "scores.fluence = maybe must be true or false", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "output: {format: C}\n", "output.format = C must be one of: A, B", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "run: {histories: 0}\n", "run.histories = 0 must lie in [1,", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "run: {histories: 1e30}\n", "run.histories = 1e30 is too large", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "run: {batches: 0}\n", "run.batches = 0 must", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "run: {seed: 0}\n", "run.seed = 0 must", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "run: {until: Rd<1%}\n", AT ":5:14: run.until: until \"Rd<1%\": rel_err or std_dev expected",
+     CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "runs: {seed: 1}\n", AT ":5:1: runs is not a known key", CRP_ERR_CONFIG},
+    {HEAD LAYER GRID "kind: light\n", AT ":5:1: duplicate key \"kind\" (first given at line 2)", CRP_ERR_FORMAT},
+    {HEAD "layers: [\n", AT ":4:1:", CRP_ERR_FORMAT},
 };
 
 static void wrong_files_are_refused(void **state)
@@ -226,7 +235,8 @@ static double log_uniform(uint64_t *random, double low, double high)
 
 static void random_name(uint64_t *random, char *name, size_t size)
 {
-    static const char *const pieces[] = { "skin", " ", "\"", "\\", ":", "#", "\xc3\xa9", ",", "}", "1", "'", "null", "\xe6\x97\xa5" };
+    static const char *const pieces[] = {"skin", " ", "\"", "\\", ":",    "#",           "\xc3\xa9",
+                                         ",",    "}", "1",  "'",  "null", "\xe6\x97\xa5"};
     name[0] = '\0';
     for (size_t k = next_random(random) % 6; k > 0 && strlen(name) + 8 < size; k--) {
         strcat(name, pieces[next_random(random) % (sizeof pieces / sizeof pieces[0])]);
@@ -241,7 +251,7 @@ static crp_model *random_model(uint64_t *random)
     for (uint32_t i = 0; i < light->n_layers; i++) {
         light_layer *l = &light->layers[i];
         random_name(random, l->name, sizeof l->name);
-        *l = (light_layer){ .n = 0.5 + next_uniform(random), .g = 2 * next_uniform(random) - 1 };
+        *l = (light_layer){.n = 0.5 + next_uniform(random), .g = 2 * next_uniform(random) - 1};
         random_name(random, l->name, sizeof l->name);
         l->mu_a = next_random(random) % 4 == 0 ? 0 : log_uniform(random, 1e-6, 1e5);
         l->mu_s = next_random(random) % 4 == 0 ? 0 : log_uniform(random, 1e-6, 1e5);
@@ -330,12 +340,13 @@ static void the_normal_form_is_readable(void **state)
 {
     (void)state;
     crp_input *input = must_load(SKIN);
-    assert_string_equal(input->models[0]->normalised,
-                        "version: 1\nkind: light\nambient: {n_above: 1, n_below: 1.33}\nlayers:\n"
-                        "  - {name: \"stratum corneum\", n: 1.53, mu_a: 0.2 /cm, mu_s: 1000 /cm, g: 0.9, thickness: 0.002 cm}\n"
-                        "  - {n: 1.4, mu_a: 0.7 /cm, mu_s: 200 /cm, g: 0.76, thickness: infinite}\n"
-                        "grid: {dz: 0.002 cm, dr: 0.01 cm, nz: 500, nr: 200, na: 30}\n"
-                        "roulette: {threshold: 0.0001, chance: 0.1}\nscores: {fluence: true}\n");
+    assert_string_equal(
+        input->models[0]->normalised,
+        "version: 1\nkind: light\nambient: {n_above: 1, n_below: 1.33}\nlayers:\n"
+        "  - {name: \"stratum corneum\", n: 1.53, mu_a: 0.2 /cm, mu_s: 1000 /cm, g: 0.9, thickness: 0.002 cm}\n"
+        "  - {n: 1.4, mu_a: 0.7 /cm, mu_s: 200 /cm, g: 0.76, thickness: infinite}\n"
+        "grid: {dz: 0.002 cm, dr: 0.01 cm, nz: 500, nr: 200, na: 30}\n"
+        "roulette: {threshold: 0.0001, chance: 0.1}\nscores: {fluence: true}\n");
     crp_input_destroy(&input);
 }
 
@@ -391,10 +402,11 @@ static void starters_load_as_they_are(void **state)
 static void the_skin_starter_is_the_model_of_the_literature(void **state)
 {
     (void)state;
-    static const double table[7][5] = { /* n, mu_a, mu_s, g, d */
-        { 1.53, 0.2, 1000, 0.90, 0.002 }, { 1.34, 0.15, 400, 0.85, 0.008 }, { 1.40, 0.7, 300, 0.80, 0.010 },
-        { 1.39, 1.0, 350, 0.90, 0.008 }, { 1.40, 0.7, 200, 0.76, 0.162 }, { 1.39, 1.0, 350, 0.95, 0.020 },
-        { 1.44, 0.3, 150, 0.80, 0.590 },
+    static const double table[7][5] = {
+        /* n, mu_a, mu_s, g, d */
+        {1.53, 0.2, 1000, 0.90, 0.002}, {1.34, 0.15, 400, 0.85, 0.008}, {1.40, 0.7, 300, 0.80, 0.010},
+        {1.39, 1.0, 350, 0.90, 0.008},  {1.40, 0.7, 200, 0.76, 0.162},  {1.39, 1.0, 350, 0.95, 0.020},
+        {1.44, 0.3, 150, 0.80, 0.590},
     };
     crp_input *input = must_load(starter_find("light-skin7")->text);
     const light_model *light = input->models[0]->data;
@@ -411,8 +423,8 @@ static void the_skin_starter_is_the_model_of_the_literature(void **state)
 static void settings_of_a_starter_keep_its_comments(void **state)
 {
     (void)state;
-    static const char *const settings[] = { "layers.dermis.mu_a=0.09 /mm", "layers.7.thickness=infinite", "run.histories=2e6",
-                                            "name=my: skin", "layers.dermis.name=my dermis" };
+    static const char *const settings[] = {"layers.dermis.mu_a=0.09 /mm", "layers.7.thickness=infinite",
+                                           "run.histories=2e6", "name=my: skin", "layers.dermis.name=my dermis"};
     char *text = start("light-skin7", settings, 5, CRP_OK);
     assert_non_null(strstr(text, "# Run it:"));
     assert_non_null(strstr(text, "# photons; -n overrides"));
@@ -429,7 +441,7 @@ static void settings_of_a_starter_keep_its_comments(void **state)
 static void a_setting_outside_the_text_is_kept_too(void **state)
 {
     (void)state;
-    static const char *const settings[] = { "output.format=B", "grid.nz=7", "run.until=rel_err(Rd)<1%" };
+    static const char *const settings[] = {"output.format=B", "grid.nz=7", "run.until=rel_err(Rd)<1%"};
     char *text = start("light-slab", settings, 3, CRP_OK);
     crp_input *input = must_load(text);
     const light_model *light = input->models[0]->data;
@@ -442,7 +454,7 @@ static void a_setting_outside_the_text_is_kept_too(void **state)
 static void wrong_starters_write_nothing(void **state)
 {
     (void)state;
-    static const char *const settings[] = { "grid.nz=0" };
+    static const char *const settings[] = {"grid.nz=0"};
     char *text = start("light-skin7", settings, 1, CRP_ERR_CONFIG);
     assert_string_equal(text, "");
     assert_message("--set grid.nz=0: grid.nz = 0 must");
@@ -483,7 +495,7 @@ static void the_page_lists_every_key(void **state)
     char *text = calloc(1, 100000);
     assert_true(fread(text, 1, 99999, file) > 0);
     fclose(file);
-    page p = { text };
+    page p = {text};
     schema_visit(&light_schema, look_up, &p);
     free(text);
 }

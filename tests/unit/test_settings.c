@@ -1,4 +1,5 @@
-/* Settings on built light models: every key of the schema, layers by number and name, nothing changed by a wrong one. */
+/* Settings on built light models: every key of the schema, layers by number and name, nothing changed by a wrong one.
+ */
 #include "model/light/light_schema.h"
 #include "model/light/light_settings.h"
 #include "unit/yaml_test.h"
@@ -13,14 +14,14 @@ static fixture f;
 static int build(void **state)
 {
     (void)state;
-    static const char *const names[] = { "epidermis", "dermis", "fat", "dermis" };
+    static const char *const names[] = {"epidermis", "dermis", "fat", "dermis"};
     if (crp_context_create(&context) != CRP_OK) {
         return -1;
     }
     memset(&f, 0, sizeof f);
     f.light = light_model_create(4);
     for (uint32_t i = 0; i < 4; i++) {
-        f.light->layers[i] = (light_layer){ .n = 1.4, .mu_a = 1, .mu_s = 100, .g = 0.9, .d = 0.1 };
+        f.light->layers[i] = (light_layer){.n = 1.4, .mu_a = 1, .mu_s = 100, .g = 0.9, .d = 0.1};
         strcpy(f.light->layers[i].name, names[i]);
     }
     return 0;
@@ -72,7 +73,8 @@ static void values_arrive_in_base_units(void **state)
     assert_true(l[1].mu_a == 0.2 && l[0].g == 0.8 && l[2].mu_s == 30000 && l[3].d == 1e8 && l[2].d == 0.002);
     assert_true(l[0].n == 1.5 && l[3].mu_a == 0);
     assert_string_equal(l[3].name, "deep dermis");
-    assert_true(f.light->nz == 200 && f.light->nr == 1000 && f.light->na == 1 && f.light->dz == 0.0005 && f.light->dr == 0.1);
+    assert_true(f.light->nz == 200 && f.light->nr == 1000 && f.light->na == 1 && f.light->dz == 0.0005 &&
+                f.light->dr == 0.1);
     assert_true(f.light->score_fluence && f.light->weight_threshold == 1e-5 && f.light->roulette_chance == 0.05);
     assert_true(f.light->n_above == 1.33 && f.light->n_below == 2);
     assert_true(f.model.histories == 4294967306u && f.model.batches == 64 && f.model.seed == 9);
@@ -87,23 +89,35 @@ static void wrong_settings_are_refused(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        { "layers.2.mua=1", "--set layers.2.mua=1: layers[2].mua is not a known key (known: name, n, mu_a, mu_s, g, thickness) did you mean mu_a" },
-        { "layers.dermis.g=0.8", "layers has 2 elements named \"dermis\" (the first are 2 and 4) say which by its number" },
-        { "layers.epidermus.g=0.8", "did you mean epidermis" },
-        { "layers.0.g=0.8", "layers has no element 0 (it has 4, counted from 1)" },
-        { "layers.5.g=0.8", "layers has no element 5" },
-        { "layers.2.g=1.2", "--set layers.2.g=1.2: layers[2].g = 1.2 must" },
-        { "layers.2.mu_s=-3 /cm", "layers[2].mu_s = -3 /cm must" },
-        { "layers.2.mu_s=3 cm", "layers[2].mu_s = 3 cm must be an inverse length" },
-        { "layer.2.g=0.8", "layer is not a known key" }, { "layer.2.g=0.8", "did you mean layers" },
-        { "gird.nz=2", "did you mean grid" }, { "grid.nx=2", "did you mean n" }, { "grid.nz=0", "grid.nz = 0 must" },
-        { "grid=2", "grid holds several values" }, { "layers=2", "layers holds several values" },
-        { "layers.2=1", "layers[2] holds several values" },
-        { "roulette.chance=0.3", "must be 1/m" }, { "roulette.threshold=2", "must be at least 1e-9 and less than 1" },
-        { "ambient.n_above=0", "ambient.n_above = 0 must" }, { "scores.fluence=1", "must be true or false" },
-        { "run.histories=0", "run.histories = 0 must" }, { "run.histories=1e25", "is too large" },
-        { "run.until=Rd", "run.until: until \"Rd\": rel_err or std_dev expected" }, { "output.format=C", "must be one of: A, B" },
-        { "version=1", "version cannot be set" }, { "kind=light", "kind cannot be set" }, { "grid.nz", "path=value" },
+        {"layers.2.mua=1", "--set layers.2.mua=1: layers[2].mua is not a known key (known: name, n, mu_a, mu_s, g, "
+                           "thickness) did you mean mu_a"},
+        {"layers.dermis.g=0.8",
+         "layers has 2 elements named \"dermis\" (the first are 2 and 4) say which by its number"},
+        {"layers.epidermus.g=0.8", "did you mean epidermis"},
+        {"layers.0.g=0.8", "layers has no element 0 (it has 4, counted from 1)"},
+        {"layers.5.g=0.8", "layers has no element 5"},
+        {"layers.2.g=1.2", "--set layers.2.g=1.2: layers[2].g = 1.2 must"},
+        {"layers.2.mu_s=-3 /cm", "layers[2].mu_s = -3 /cm must"},
+        {"layers.2.mu_s=3 cm", "layers[2].mu_s = 3 cm must be an inverse length"},
+        {"layer.2.g=0.8", "layer is not a known key"},
+        {"layer.2.g=0.8", "did you mean layers"},
+        {"gird.nz=2", "did you mean grid"},
+        {"grid.nx=2", "did you mean n"},
+        {"grid.nz=0", "grid.nz = 0 must"},
+        {"grid=2", "grid holds several values"},
+        {"layers=2", "layers holds several values"},
+        {"layers.2=1", "layers[2] holds several values"},
+        {"roulette.chance=0.3", "must be 1/m"},
+        {"roulette.threshold=2", "must be at least 1e-9 and less than 1"},
+        {"ambient.n_above=0", "ambient.n_above = 0 must"},
+        {"scores.fluence=1", "must be true or false"},
+        {"run.histories=0", "run.histories = 0 must"},
+        {"run.histories=1e25", "is too large"},
+        {"run.until=Rd", "run.until: until \"Rd\": rel_err or std_dev expected"},
+        {"output.format=C", "must be one of: A, B"},
+        {"version=1", "version cannot be set"},
+        {"kind=light", "kind cannot be set"},
+        {"grid.nz", "path=value"},
     };
     light_model before = *f.light;
     light_layer layers[4];
@@ -161,7 +175,8 @@ static void every_example_can_be_set(void **state)
 static void settings_apply_while_loading(void **state)
 {
     (void)state;
-    static const char *const settings[] = { "layers.1.mu_a=0.3 /mm", "grid.nz=7", "run.histories=12", "roulette.threshold=0.6" };
+    static const char *const settings[] = {"layers.1.mu_a=0.3 /mm", "grid.nz=7", "run.histories=12",
+                                           "roulette.threshold=0.6"};
     const char *text = "version: 1\nkind: light\nlayers: [{n: 1.4, mu_a: 1, mu_s: 10, g: 0, thickness: 1}]\n"
                        "grid: {dz: 0.01, dr: 0.01, nz: 10, nr: 10}\n";
     crp_input_options options = crp_input_options_default();

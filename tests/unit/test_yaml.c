@@ -82,7 +82,8 @@ static void reads_json(void **state)
 static void reads_windows_line_ends_and_byte_order_mark(void **state)
 {
     (void)state;
-    yaml_tree *tree = parse("\xef\xbb\xbf" "a: 1\r\nb: x\r\n");
+    yaml_tree *tree = parse("\xef\xbb\xbf"
+                            "a: 1\r\nb: x\r\n");
     assert_string_equal(yaml_node_find(yaml_tree_root(tree), "a")->text, "1");
     assert_string_equal(yaml_node_find(yaml_tree_root(tree), "b")->text, "x");
     yaml_tree_destroy(&tree);
@@ -204,9 +205,30 @@ static void reads_many_items(void **state)
 static void written_strings_come_back(void **state)
 {
     (void)state;
-    static const char *const pieces[] = { "a", " ", "\"", "\\", ":", "#", "'", "\t", "\n", "\x01", "\x7f", "\xc2\x80", "\xc2\x85",
-                                          "\xc3\xa9", "\xe2\x80\xa8", "\xef\xbb\xbf", "\xef\xbf\xbd", "\xf0\x9f\x98\x80",
-                                          "%", "{", "-", "\xe6\x97\xa5", "\r", "/" };
+    static const char *const pieces[] = {"a",
+                                         " ",
+                                         "\"",
+                                         "\\",
+                                         ":",
+                                         "#",
+                                         "'",
+                                         "\t",
+                                         "\n",
+                                         "\x01",
+                                         "\x7f",
+                                         "\xc2\x80",
+                                         "\xc2\x85",
+                                         "\xc3\xa9",
+                                         "\xe2\x80\xa8",
+                                         "\xef\xbb\xbf",
+                                         "\xef\xbf\xbd",
+                                         "\xf0\x9f\x98\x80",
+                                         "%",
+                                         "{",
+                                         "-",
+                                         "\xe6\x97\xa5",
+                                         "\r",
+                                         "/"};
     uint64_t random = 4;
     for (int i = 0; i < 2000; i++) {
         char original[128] = "", *written = NULL;
@@ -232,7 +254,8 @@ static void bytes_that_are_not_utf8_are_replaced(void **state)
     char *written = NULL;
     size_t n_bytes = 0;
     FILE *file = open_memstream(&written, &n_bytes);
-    yaml_write_string(file, "a\xff" "b\xc3(\xed\xa0\x80\xc0\x80");
+    yaml_write_string(file, "a\xff"
+                            "b\xc3(\xed\xa0\x80\xc0\x80");
     fclose(file);
     yaml_tree *tree = parse(written);
     assert_non_null(strstr(yaml_tree_root(tree)->text, "\xef\xbf\xbd"));

@@ -90,18 +90,33 @@ static void fill_interface(float *record, double n_here, double n_there, uint32_
     record[LIGHT_TARGET] = float_of_bits(target);
 }
 
-static void fill_scattering(float *row, const light_layer *l)
+/* The two forms of Henyey-Greenstein: see light_one_minus_cos. */
+static void fill_scattering(float *row, const light_layer *l, int any_g)
 {
-    double gap = 1.0 - l->g;
-    if (is_clear(l) || gap < 1.0e-12) { /* straight on: slope 0 and a huge offset give 1 - cos = 1e-30 */
+    double g = l->g, gap = 1.0 - g;
+    if (is_clear(l) || gap < 1.0e-12) { /* straight on */
         row[LIGHT_HG_SLOPE] = 0.0f;
-        row[LIGHT_HG_OFFSET] = 1.0e30f;
+        row[LIGHT_HG_OFFSET] = any_g ? 1.0e30f : 1.0e15f;
         row[LIGHT_HG_FACTOR] = 0.0f;
-        return;
+    } else if (any_g) {
+        row[LIGHT_HG_SLOPE] = (float)(2.0 * g / (gap * gap));
+        row[LIGHT_HG_OFFSET] = (float)(1.0 / gap);
+        row[LIGHT_HG_FACTOR] = (float)((1.0 + g) / (gap * gap));
+    } else {
+        row[LIGHT_HG_SLOPE] = (float)(2.0 * g * sqrt(2.0 * g) / (1.0 - g * g) / 4294967296.0);
+        row[LIGHT_HG_OFFSET] = (float)(sqrt(2.0 * g) / (1.0 + g));
+        row[LIGHT_HG_FACTOR] = (float)(-gap * gap / (2.0 * g));
     }
-    row[LIGHT_HG_SLOPE] = (float)(2.0 * l->g / (gap * gap));
-    row[LIGHT_HG_OFFSET] = (float)(1.0 / gap);
-    row[LIGHT_HG_FACTOR] = (float)((1.0 + l->g) / (gap * gap));
+}
+
+static int needs_any_g(const light_model *m)
+{
+    for (uint32_t i = 0; i < m->n_layers; ++i) {
+        if (m->layers[i].mu_s > 0.0 && m->layers[i].g < 0.1) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static void fill_layer(float *row, const light_model *m, const light_plan *plan, uint32_t i, double top)
@@ -110,9 +125,14 @@ static void fill_layer(float *row, const light_model *m, const light_plan *plan,
     double mu_t = l->mu_a + l->mu_s;
     row[LIGHT_MEAN_FREE_PATH] = mu_t > 0.0 ? (float)(1.0 / mu_t) : 1.0e30f;
     row[LIGHT_ABSORB] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(l->mu_a / mu_t) : 0u);
-    fill_scattering(row, l);
+    fill_scattering(row, l, plan->params.any_g != 0);
     row[LIGHT_THICKNESS] = (float)l->d;
     row[LIGHT_TOP_BIN] = (float)(top / m->dz);
+    /* The deepest point must not round into a bin that the tissue does not reach. */
+    while (plan->n_z_reached < m->nz + 1 && plan->params.z_bins < (float)plan->n_z_reached &&
+           fmaf(row[LIGHT_THICKNESS], plan->params.inv_dz, row[LIGHT_TOP_BIN]) >= (float)plan->n_z_reached) {
+        row[LIGHT_TOP_BIN] = nextafterf(row[LIGHT_TOP_BIN], -1.0f);
+    }
     row[LIGHT_FLUENCE] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(1.0 / mu_t / plan->fluence_unit) : 0u);
     double above = i == 0 ? m->n_above : m->layers[i - 1].n;
     double below = i + 1 == m->n_layers ? m->n_below : m->layers[i + 1].n;
@@ -316,9 +336,9 @@ static crp_status make_results(crp_context *context, crp_plan *plan, const light
 static crp_status make_events(crp_context *context, crp_plan *plan)
 {
     /* In the order of LIGHT_COUNT_... */
-    static const char *const names[LIGHT_N_COUNTERS] = {"flights", "roulette_killed_weight", "roulette_gained_weight",
-                                                        "lost_photons", "step_limit_photons", "dropped_weight",
-                                                        "capped_fluence_scores", "ended_photons"};
+    static const char *const names[LIGHT_N_COUNTERS] = {
+        "ballistic_up_weight", "ballistic_down_weight", "flights", "ended_photons", "roulette_killed_weight",
+        "roulette_gained_weight", "lost_photons", "step_limit_photons", "dropped_weight", "capped_fluence_scores"};
     plan->events = calloc(LIGHT_N_COUNTERS, sizeof *plan->events);
     CRP_CHECK(context, plan->events != NULL, CRP_ERR_MEMORY, "no memory for the counters");
     plan->n_events = LIGHT_N_COUNTERS;
@@ -381,8 +401,6 @@ static void lay_out_words(light_plan *lp, const light_model *m)
     at += m->n_layers;
     p->at_crossed_down = at;
     at += m->n_layers;
-    p->at_ballistic = at;
-    at += 2;
     p->at_counters = at;
     at += LIGHT_N_COUNTERS;
     p->n_words = at;
@@ -408,6 +426,7 @@ static void set_params(light_plan *lp, const light_model *m)
     p->rz_bias = ck_grid_bias(p->rz_row);
     p->inv_fluence_unit = (float)(1.0 / lp->fluence_unit);
     p->chunk = 256;
+    p->any_g = needs_any_g(m) ? 1u : 0u;
     lay_out_words(lp, m);
 }
 

@@ -79,8 +79,8 @@ void light_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histor
     *at[LIGHT_RD] += reflected;
     *at[LIGHT_TT] += transmitted;
     *at[LIGHT_A] += launched - reflected - transmitted;
-    *at[LIGHT_RD_BALLISTIC] += words[p->at_ballistic];
-    *at[LIGHT_TT_BALLISTIC] += words[p->at_ballistic + 1];
+    *at[LIGHT_RD_BALLISTIC] += words[p->at_counters + LIGHT_COUNT_BALLISTIC_UP];
+    *at[LIGHT_TT_BALLISTIC] += words[p->at_counters + LIGHT_COUNT_BALLISTIC_DOWN];
     add_by_layer(lp, words, launched, reflected, transmitted, at[LIGHT_ABSORBED_FRACTION]);
     add_rz(lp, words + p->at_absorbed, at[LIGHT_A_RZ], at[LIGHT_A_Z]);
     add_ra(m, words + p->at_reflected, at[LIGHT_RD_RA], at[LIGHT_RD_R], at[LIGHT_RD_A]);

@@ -39,6 +39,7 @@ static crp_status check_until(crp_context *context, const char *where, const cha
     return context_fail(context, CRP_ERR_CONFIG, "%s: %s", where, problem);
 }
 
+/* clang-format off */
 static const schema_field run_fields[] = {
     { .key = "histories", .type = SCHEMA_COUNT, IN_MODEL(histories), .has_range = true, .min = 1, .max = 0x1p63,
       .example = "1e7", .doc = "photons to launch; `-n` overrides" },
@@ -60,7 +61,8 @@ static const schema_field ambient_fields[] = {
 static const schema_table ambient_table = { "ambient", ambient_fields, COUNT_OF(ambient_fields), 0, SCHEMA_NO_FIELD };
 
 static const schema_field layer_fields[] = {
-    { .key = "name", .type = SCHEMA_TEXT, IN_LAYER(name), .example = "dermis", .doc = "name of the layer, for results" },
+    { .key = "name", .type = SCHEMA_TEXT, IN_LAYER(name), .example = "dermis",
+      .doc = "name of the layer, for results" },
     { .key = "n", .type = SCHEMA_REAL, .need = SCHEMA_REQUIRED, IN_LAYER(n), .dimension = UNIT_NUMBER,
       .check = light_check_index, .example = "1.4", .doc = "refractive index" },
     { .key = "mu_a", .type = SCHEMA_REAL, .need = SCHEMA_REQUIRED, IN_LAYER(mu_a), .dimension = UNIT_INVERSE_LENGTH,
@@ -93,10 +95,11 @@ static const schema_table grid_table = { "grid", grid_fields, COUNT_OF(grid_fiel
 static const schema_field roulette_fields[] = {
     { .key = "threshold", .type = SCHEMA_REAL, IN_LIGHT(weight_threshold), .dimension = UNIT_FRACTION,
       .check = check_threshold, .fallback = "1e-4", .example = "1e-4", .doc = "weight below which roulette is played" },
-    { .key = "chance", .type = SCHEMA_REAL, IN_LIGHT(roulette_chance), .dimension = UNIT_FRACTION, .check = check_chance,
-      .fallback = "0.1", .example = "0.1", .doc = "chance to survive it, 1/m with a whole m" },
+    { .key = "chance", .type = SCHEMA_REAL, IN_LIGHT(roulette_chance), .dimension = UNIT_FRACTION,
+      .check = check_chance, .fallback = "0.1", .example = "0.1", .doc = "chance to survive it, 1/m with a whole m" },
 };
-static const schema_table roulette_table = { "roulette", roulette_fields, COUNT_OF(roulette_fields), 0, SCHEMA_NO_FIELD };
+static const schema_table roulette_table = { "roulette", roulette_fields, COUNT_OF(roulette_fields), 0,
+                                             SCHEMA_NO_FIELD };
 
 static const schema_field score_fields[] = {
     { .key = "fluence", .type = SCHEMA_BOOL, IN_LIGHT(score_fluence), .fallback = "true", .example = "true",
@@ -122,17 +125,19 @@ static const schema_field light_fields[] = {
       .doc = "version of this format" },
     { .key = "kind", .type = SCHEMA_CHOICE, .need = SCHEMA_FIXED, .object = SCHEMA_NO_FIELD, .size = sizeof(uint32_t),
       .choices = kinds, .example = "light", .doc = "kind of the model" },
-    { .key = "name", .type = SCHEMA_TEXT, IN_MODEL(name), .example = "skin", .doc = "name for people; else the file's" },
+    { .key = "name", .type = SCHEMA_TEXT, IN_MODEL(name), .example = "skin",
+      .doc = "name for people; else the file's" },
     { .key = "run", .type = SCHEMA_SECTION, .table = &run_table, .doc = "how long to run" },
     { .key = "ambient", .type = SCHEMA_SECTION, .table = &ambient_table, .doc = "media around the layers" },
     { .key = "layers", .type = SCHEMA_LIST, .need = SCHEMA_REQUIRED, IN_LIGHT(layers), .table = &layer_table,
       .count_offset = offsetof(light_model, n_layers),
       .example = "[{n: 1.4, mu_a: 0.2 /cm, mu_s: 200 /cm, g: 0.8, thickness: 1 mm}]",
       .doc = "layers of tissue, from the top" },
-    { .key = "grid", .type = SCHEMA_SECTION, .table = &grid_table, .example = "{dz: 20 um, dr: 0.1 mm, nz: 500, nr: 200}",
-      .doc = "bins of the tallies" },
+    { .key = "grid", .type = SCHEMA_SECTION, .table = &grid_table,
+      .example = "{dz: 20 um, dr: 0.1 mm, nz: 500, nr: 200}", .doc = "bins of the tallies" },
     { .key = "roulette", .type = SCHEMA_SECTION, .table = &roulette_table, .doc = "end of photons of little weight" },
     { .key = "scores", .type = SCHEMA_SECTION, .table = &score_table, .doc = "tallies beyond those of MCML" },
     { .key = "output", .type = SCHEMA_SECTION, .table = &output_table, .doc = "files to write beside the result" },
 };
 const schema_table light_schema = { "light", light_fields, COUNT_OF(light_fields), 0, SCHEMA_NO_FIELD };
+/* clang-format on */

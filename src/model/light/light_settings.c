@@ -5,6 +5,6 @@
 
 crp_status light_apply_setting(crp_context *context, light_model *light, crp_model *model, const char *setting)
 {
-    void *objects[] = { [LIGHT_OBJECT_LIGHT] = light, [LIGHT_OBJECT_MODEL] = model };
+    void *objects[] = {[LIGHT_OBJECT_LIGHT] = light, [LIGHT_OBJECT_MODEL] = model};
     return schema_set(context, &light_schema, objects, setting);
 }

@@ -10,7 +10,7 @@
 enum {
     MAX_LAYERS_SHARED = 256, /* layer table in shared memory: 16 kB at most */
     MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most */
-    CROSSED_COPIES = 32      /* LIGHT_COPIES of entry/light_gpu.h */
+    COUNTER_COPIES = 32      /* CK_COUNTER_COPIES of tally.h */
 };
 
 static void define(plan_shape *shape, const char *text)
@@ -25,9 +25,10 @@ static void define(plan_shape *shape, const char *text)
 static uint32_t fixed_words(const light_plan *lp)
 {
     uint32_t n_layers = lp->params.n_layers;
-    uint32_t words = CK_TABLE_FLOATS + CK_QUEUE_WORDS + 1;
+    uint32_t words = CK_TABLE_FLOATS + CK_QUEUE_WORDS + 4; /* the dump word, and up to 3 to a multiple of 16 bytes */
+    words += 2 * LIGHT_N_NEAR_COUNTERS * COUNTER_COPIES;
     words += n_layers <= MAX_LAYERS_SHARED ? LIGHT_ROW * n_layers : 0;
-    words += n_layers <= MAX_LAYERS_CROSSED ? 4 * n_layers * CROSSED_COPIES : 0;
+    words += n_layers <= MAX_LAYERS_CROSSED ? 4 * n_layers * COUNTER_COPIES : 0;
     return words;
 }
 
@@ -84,6 +85,12 @@ crp_status light_shape(crp_context *context, const crp_model *model, const crp_p
     }
     if (lp->scores_fluence) {
         define(shape, "LIGHT_FLUENCE_ON=1");
+    }
+    if (lp->params.any_g) {
+        define(shape, "LIGHT_ANY_G=1");
+    }
+    if (lp->params.z_bins < (float)lp->params.n_z) {
+        define(shape, "LIGHT_TISSUE_IN_GRID=1");
     }
     if (lp->params.n_layers > MAX_LAYERS_SHARED) {
         define(shape, "LIGHT_LAYERS_GLOBAL=1");

@@ -22,7 +22,7 @@ static crp_status fill(crp_context *context, const char *path, const yaml_node *
                        crp_model *model)
 {
     light_model *light = model->data;
-    void *objects[] = { [LIGHT_OBJECT_LIGHT] = light, [LIGHT_OBJECT_MODEL] = model };
+    void *objects[] = {[LIGHT_OBJECT_LIGHT] = light, [LIGHT_OBJECT_MODEL] = model};
     CRP_TRY(schema_load(context, path, root, &light_schema, objects));
     if (model->name[0] == '\0') {
         name_from_path(model->name, sizeof model->name, path);

@@ -51,11 +51,13 @@ static crp_status check_end(crp_context *context, const char *path, const unsign
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     CRP_CHECK(context, n_file >= sizeof signature && memcmp(bytes, signature, sizeof signature) == 0, CRP_ERR_FORMAT,
               "%s: not a result file (it is not HDF5): name the .h5 that `corpuscle run` wrote", path);
-    CRP_CHECK(context, n_file >= IMAGE_MIN_BYTES + END_BYTES &&
-                           memcmp(bytes + n_file - END_BYTES, end_format, sizeof "\ncorpuscle-end" - 1) == 0,
+    CRP_CHECK(context,
+              n_file >= IMAGE_MIN_BYTES + END_BYTES &&
+                  memcmp(bytes + n_file - END_BYTES, end_format, sizeof "\ncorpuscle-end" - 1) == 0,
               CRP_ERR_FORMAT,
               "%s: not a whole result file (the last line of one is missing: it was cut short, changed by another "
-              "program, or never was one): restore it or run again", path);
+              "program, or never was one): restore it or run again",
+              path);
     char end[END_BYTES];
     make_end(bytes, n_file - END_BYTES, end);
     CRP_CHECK(context, memcmp(end, bytes + n_file - END_BYTES, END_BYTES) == 0, CRP_ERR_FORMAT,
@@ -80,8 +82,8 @@ static crp_status check_root(crp_context *context, const char *path, hid_t file)
     bool fine = root >= 0 && hdf5_get_text(root, "filetype", filetype, sizeof filetype) &&
                 strcmp(filetype, STATEPOINT_FILETYPE) == 0 && hdf5_get_count(root, "format_version", &version);
     H5Gclose(root);
-    CRP_CHECK(context, fine, CRP_ERR_FORMAT, "%s: not a result file of Corpuscle (no attribute filetype = \"%s\")", path,
-              STATEPOINT_FILETYPE);
+    CRP_CHECK(context, fine, CRP_ERR_FORMAT, "%s: not a result file of Corpuscle (no attribute filetype = \"%s\")",
+              path, STATEPOINT_FILETYPE);
     CRP_CHECK(context, version == STATEPOINT_FORMAT_VERSION, CRP_ERR_FORMAT,
               "%s: written in format version %" PRIu64 " (this program reads %d): use the version that wrote it", path,
               version, STATEPOINT_FORMAT_VERSION);
@@ -248,7 +250,8 @@ static void base_mark(const char *path)
 static crp_status library_failed(crp_context *context, const char *path)
 {
     return context_fail(context, CRP_ERR_MEMORY,
-                        "%s: cannot be formed in memory by the HDF5 library (most likely there is too little of it)", path);
+                        "%s: cannot be formed in memory by the HDF5 library (most likely there is too little of it)",
+                        path);
 }
 
 /** Take the image out of a file and close it. */

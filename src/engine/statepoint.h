@@ -14,8 +14,8 @@
  */
 crp_status statepoint_write(crp_context *context, const char *path, uint32_t group, const crp_result *result);
 
-/** The same for `n` results at once, as groups `group` to `group` + n - 1. A file of many short runs is rewritten as a whole at
- * each call: hand over several runs at a time. */
+/** The same for `n` results at once, as groups `group` to `group` + n - 1. A file of many short runs is rewritten as a
+ * whole at each call: hand over several runs at a time. */
 crp_status statepoint_write_many(crp_context *context, const char *path, uint32_t group,
                                  const crp_result *const *results, uint32_t n);
 

@@ -499,11 +499,17 @@ static void test_sparse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_several_runs), cmocka_unit_test(test_many), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_bad_path),   cmocka_unit_test(test_unwritable_folder),
-        cmocka_unit_test(test_link),       cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_foreign),    cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_several_runs),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_bad_path),
+        cmocka_unit_test(test_unwritable_folder),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_speed),
         cmocka_unit_test(test_sparse),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -174,17 +174,27 @@ CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
     return atomic_add(word, amount);
 }
 #elif defined(CK_LANG_CUDA)
+/* In PTX, with the address space written out: nvcc 13.0 took a global pointer that stood in a struct beside shared ones for
+ * a shared pointer, and its votes and shuffles for adds to one address cost more than they save here. */
 CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
 {
-    atomicAdd(word, amount);
+    asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
 }
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 {
-    return atomicAdd(word, amount);
+    ck_u32 old;
+    asm volatile("atom.global.add.u32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(__cvta_generic_to_global(word)), "r"(amount));
+    return old;
 }
 CK_FN ck_u32 ck_atomic_add_local_u32(ck_u32 *word, ck_u32 amount)
 {
-    return atomicAdd(word, amount);
+    ck_u32 old;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "r"((ck_u32)__cvta_generic_to_shared(word)), "r"(amount));
+    return old;
 }
 #else
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)

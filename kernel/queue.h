@@ -46,9 +46,7 @@ CK_FN void ck_queue_start(const ck_queue *q)
 
 CK_FN ck_u32 ck_queue_ticket(const ck_queue *q)
 {
-    ck_u32 at = CK_QUEUE_RING;
-    CK_PIN(at); /* a place known to all lanes would be added to by votes and shuffles: ten instructions for one lane */
-    ck_u32 ticket = ck_atomic_add_local_u32((CK_LOCAL ck_u32 *)&q->ring[at], 1u);
+    ck_u32 ticket = ck_atomic_add_local_u32((CK_LOCAL ck_u32 *)&q->ring[CK_QUEUE_RING], 1u);
     ck_u32 chunk = ticket / CK_QUEUE_CHUNK;
     if (ticket % CK_QUEUE_CHUNK == 0u && chunk + 1u >= q->n_preloaded) {
         ck_queue_fetch(q, chunk + 1u);

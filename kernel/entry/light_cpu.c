@@ -100,7 +100,7 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         float y = ck_fma(f.length, photon.uy, photon.y);
         ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], words.b);
         float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], words.b, any_g);
-        light_photon turned = light_turn(photon, h, words.b, table);
+        light_photon turned = light_turn(photon, h, words.b, table, any_g);
         ck_u32 bin = light_rz_bin(x, y, f.z, s->top_bin[i], p);
         ck_u32 weight = f.hits ? photon.weight : photon.weight - deposit;
         s->x[i] = f.hits ? photon.x : x;
@@ -210,11 +210,7 @@ static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i
     if (c->layer[k] != from) {
         s->layer[i] = c->layer[k];
         set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
-        if (c->uz[k] < 0.0f) {
-            view->words[view->p.at_crossed_up + c->layer[k]] += c->weight[k];
-        } else {
-            view->words[view->p.at_crossed_down + from] += c->weight[k];
-        }
+        view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k])] += c->weight[k];
     }
     s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
     s->event[i] += c->lost[k] ? LIGHT_LOST : 0u;

@@ -1,8 +1,8 @@
 /**
  * Photons on a GPU (CUDA and OpenCL): one lane a thread, one persistent merged loop.
  *
- * A turn is up to LIGHT_ATTEMPTS flights, then at most one interface, then at most one end (exit, roulette, next photon):
- * the two dear blocks are passed once a turn, however the lanes of a warp mix. `live` is the only way out, and it is
+ * A turn is two rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
+ * roulette, next photon): the dear blocks are passed rarely, however the lanes of a warp mix. `live` is the only way out, and it is
  * pinned, so that compilers keep one loop with one back edge (a test counts it).
  */
 #include "light/cross.h"
@@ -16,6 +16,13 @@
 #ifndef LIGHT_ATTEMPTS
 #define LIGHT_ATTEMPTS 3
 #endif
+/* Rounds of flights and an interface before lanes that end are looked at. */
+#ifndef LIGHT_ROUNDS
+#define LIGHT_ROUNDS 2
+#endif
+/* From here on a photon makes one event a turn, so that it ends exactly at the limit, as on a CPU. */
+#define LIGHT_NEAR_LIMIT (LIGHT_MAX_EVENTS - LIGHT_ROUNDS * LIGHT_ATTEMPTS)
+#define LIGHT_ALWAYS 0x7FFFFFFF
 /* Added to the event number of a lane that waits for its ticket's chunk. */
 #define LIGHT_WAITING 0x20000000u
 #ifndef LIGHT_ANY_G
@@ -38,6 +45,7 @@ typedef struct light_lane {
     light_medium medium;
     ck_u32 history, event, live;
     ck_u32 word; /* the second random word of a flight that hit an interface */
+    ck_i32 stop; /* a turn's flights stop when the weight falls below this: the threshold, or LIGHT_ALWAYS near the limit */
 } light_lane;
 
 CK_FN void light_next_photon(light_lane *lane, const light_block *block, light_params p, ck_u32 is_waiting)
@@ -48,6 +56,8 @@ CK_FN void light_next_photon(light_lane *lane, const light_block *block, light_p
         lane->history = ticket; /* a lane without weight: its flights score nothing */
         lane->photon.weight = 0u;
         lane->event = LIGHT_WAITING;
+        lane->live = 1u;
+        lane->stop = LIGHT_ALWAYS;
         return;
     }
     lane->live = number < p.n_histories ? 1u : 0u;
@@ -55,13 +65,14 @@ CK_FN void light_next_photon(light_lane *lane, const light_block *block, light_p
     lane->medium = light_medium_load(block->layers, p.launch_layer);
     lane->history = p.first_history + number;
     lane->event = 0u;
+    lane->stop = p.weight_threshold;
 }
 
 #ifdef LIGHT_FLUENCE_ON
 CK_FN void light_score_collision(const light_block *block, light_params p, ck_u32 bin, ck_u32 weight, ck_u32 layer,
                                  ck_u32 word)
 {
-    ck_u32 factor = CK_BITS(block->layers[LIGHT_ROW * layer + LIGHT_FLUENCE]);
+    ck_u32 factor = CK_BITS(block->layers[layer + LIGHT_FLUENCE]);
     ck_u32 amount = light_fluence_of_collision(weight, factor, word);
     if (amount != 0u) {
         ck_atomic_add_u64(block->words + p.at_fluence + bin, (ck_u64)amount);
@@ -101,7 +112,7 @@ CK_FN ck_u32 light_attempt(light_lane *lane, const light_block *block, light_par
 #endif
         photon.weight -= deposit;
         float h = light_one_minus_cos(m.hg_slope, m.hg_offset, m.hg_factor, words.b, LIGHT_ANY_G);
-        lane->photon = light_turn(photon, h, words.b, block->table);
+        lane->photon = light_turn(photon, h, words.b, block->table, LIGHT_ANY_G);
     }
     return f.hits;
 }
@@ -114,13 +125,12 @@ CK_FN ck_u32 light_attempt(light_lane *lane, const light_block *block, light_par
 #endif
 
 /* Book the weight that goes through an inner interface. */
-CK_FN void light_book_crossing(const light_block *block, light_params p, ck_u32 from, ck_u32 to, ck_u32 weight)
+CK_FN void light_book_crossing(const light_block *block, light_params p, ck_u32 from, float uz, ck_u32 weight)
 {
-    ck_u32 which = to < from ? to : p.n_layers + from;
 #ifdef LIGHT_CROSSED_GLOBAL
-    ck_atomic_add_u64(block->words + p.at_crossed_up + which, (ck_u64)weight);
+    ck_atomic_add_u64(block->words + p.at_crossed + light_crossing_counter(from, uz), (ck_u64)weight);
 #else
-    ck_counters_add(&block->counters, which, weight);
+    ck_counters_add(&block->counters, light_crossing_counter(from, uz), weight);
 #endif
 }
 
@@ -146,7 +156,7 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
     lane->photon = c.photon;
     lane->event += c.lost ? LIGHT_LOST : 0u;
     if (c.photon.layer != from) {
-        light_book_crossing(block, p, from, c.photon.layer, c.photon.weight);
+        light_book_crossing(block, p, from, c.photon.uz, c.photon.weight);
         lane->medium = light_medium_load(block->layers, c.photon.layer);
     }
     lane->photon.z = light_entry_z(c.photon.uz, lane->medium.thickness);
@@ -163,31 +173,56 @@ CK_FN void light_score_exit(const light_photon photon, const light_block *block,
     }
 }
 
-/* A lane that leaves, is faint, lost, or waits for a number. */
-CK_FN void light_end_event(light_lane *lane, const light_block *block, light_params p)
+/* A photon that is lost, had too many events, leaves, or is faint. Returns 1 if it lives on. */
+CK_FN ck_u32 light_judge(light_lane *lane, const light_block *block, light_params p)
 {
     ck_u32 weight = lane->photon.weight;
-    ck_u32 is_waiting = lane->event < LIGHT_LOST && lane->event >= LIGHT_WAITING ? 1u : 0u;
-    ck_u32 survives = 0u;
     if (lane->event > LIGHT_MAX_EVENTS) {
-        if (!is_waiting) {
-            light_count(block, p, lane->event >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT, 1u);
-            light_count(block, p, LIGHT_COUNT_DROPPED, (ck_i32)weight < 0 ? 0u - weight : weight);
-        }
-    } else if ((ck_i32)weight < 0) {
-        light_score_exit(lane->photon, block, p);
-    } else {
-        survives = light_roulette(weight, lane->event, lane->history, p);
-        lane->photon.weight = survives;
-        light_count(block, p, survives ? LIGHT_COUNT_ROULETTE_GAINED : LIGHT_COUNT_ROULETTE_KILLED,
-                    survives ? survives - weight : weight);
+        light_count(block, p, lane->event >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT, 1u);
+        light_count(block, p, LIGHT_COUNT_DROPPED, (ck_i32)weight < 0 ? 0u - weight : weight);
+        return 0u;
     }
-    if (!survives) {
-        if (!is_waiting) {
-            light_count(block, p, LIGHT_COUNT_EVENTS, lane->event & (LIGHT_WAITING - 1u));
-            light_count(block, p, LIGHT_COUNT_HISTORIES, 1u);
+    if ((ck_i32)weight < 0) {
+        light_score_exit(lane->photon, block, p);
+        return 0u;
+    }
+    if ((ck_i32)weight >= p.weight_threshold) {
+        lane->stop = LIGHT_ALWAYS;
+        return 1u;
+    }
+    ck_u32 left = light_roulette(weight, lane->event, lane->history, p);
+    lane->photon.weight = left;
+    light_count(block, p, left ? LIGHT_COUNT_ROULETTE_GAINED : LIGHT_COUNT_ROULETTE_KILLED, left ? left - weight : weight);
+    return left ? 1u : 0u;
+}
+
+CK_FN void light_end_event(light_lane *lane, const light_block *block, light_params p)
+{
+    ck_u32 is_waiting = lane->event < LIGHT_LOST && lane->event >= LIGHT_WAITING ? 1u : 0u;
+    if (!is_waiting) {
+        if (light_judge(lane, block, p)) {
+            return;
         }
-        light_next_photon(lane, block, p, is_waiting);
+        light_count(block, p, LIGHT_COUNT_EVENTS, lane->event & (LIGHT_WAITING - 1u));
+        light_count(block, p, LIGHT_COUNT_HISTORIES, 1u);
+    }
+    light_next_photon(lane, block, p, is_waiting);
+}
+
+/* Up to LIGHT_ATTEMPTS flights, then the interface if one was hit. */
+CK_FN void light_round(light_lane *lane, const light_block *block, light_params p)
+{
+    ck_u32 hits = 0u;
+    ck_u32 stops = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    CK_UNROLL
+    for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
+        if (!stops) { /* a faint photon stops at once, so that roulette comes at the same event on every device */
+            hits = light_attempt(lane, block, p);
+            stops = hits | ((ck_i32)lane->photon.weight < lane->stop ? 1u : 0u);
+        }
+    }
+    if (hits) {
+        light_interface_event(lane, block, p);
     }
 }
 
@@ -239,7 +274,7 @@ CK_FN void light_block_close(const light_block *block, light_params p)
 #ifdef LIGHT_CROSSED_GLOBAL
     ck_counters_flush(&block->counters, block->words + p.at_counters);
 #else
-    ck_counters_flush(&block->counters, block->words + p.at_crossed_up);
+    ck_counters_flush(&block->counters, block->words + p.at_crossed);
 #endif
 }
 
@@ -253,18 +288,11 @@ CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float
     CK_BARRIER();
     light_next_photon(&lane, &block, p, 0u);
     while (lane.live) {
-        ck_u32 hits = 0u, stops = 0u;
         CK_UNROLL
-        for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-            if (!stops) { /* a faint photon stops at once, so that roulette comes at the same event on every device */
-                hits = light_attempt(&lane, &block, p);
-                stops = hits | light_needs_end(lane.photon.weight, lane.event, p.weight_threshold);
-            }
+        for (int k = 0; k < LIGHT_ROUNDS; ++k) {
+            light_round(&lane, &block, p);
         }
-        if (hits) {
-            light_interface_event(&lane, &block, p);
-        }
-        if (light_needs_end(lane.photon.weight, lane.event, p.weight_threshold)) {
+        if ((ck_i32)lane.photon.weight < lane.stop || lane.event > LIGHT_NEAR_LIMIT) {
             light_end_event(&lane, &block, p);
         }
         CK_PIN(lane.live);

@@ -15,7 +15,7 @@ CK_FN light_interface light_interface_load(CK_LAYERS const float *CK_RESTRICT la
 {
     /* By arithmetic on the sign bit: a choice between two addresses keeps compilers from vectorising, as do unsigned indices. */
     ck_i32 upward = (ck_i32)(CK_BITS(uz) >> 31);
-    ck_i32 at = LIGHT_ROW * (ck_i32)layer + LIGHT_DOWN - (LIGHT_DOWN - LIGHT_UP) * upward;
+    ck_i32 at = (ck_i32)layer + LIGHT_DOWN - (LIGHT_DOWN - LIGHT_UP) * upward;
     ck_four record = ck_load_four(layers, at);
     light_interface i;
     i.n_ratio = record.a;
@@ -70,6 +70,12 @@ CK_FN light_crossing light_cross(light_photon p, light_interface i, float thickn
     c.photon.weight = (c.transmitted && (i.target & LIGHT_EXIT)) ? 0u - p.weight : p.weight;
     c.lost = (ca <= 1.001f && ck_fabs(c.length) < 1.0e30f) ? 0u : 1u;
     return c;
+}
+
+/* Which crossing counter: up or down (by where it goes now) out of the layer it came from. */
+CK_FN ck_u32 light_crossing_counter(ck_u32 from, float uz)
+{
+    return from / (LIGHT_ROW / 2u) + 1u - (CK_BITS(uz) >> 31);
 }
 
 /* Where z stands after a crossing: at the layer's bottom if the photon goes up, at its top if it goes down. */

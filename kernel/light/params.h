@@ -23,7 +23,7 @@
 /* Added to the event number of a photon found in an impossible state: it ends, and is counted as lost. */
 #define LIGHT_LOST 0x40000000u
 
-/* Row of the layer table, LIGHT_ROW floats a layer. "u32" entries are integers stored in the float's bits. */
+/* Row of the layer table, LIGHT_ROW floats a layer; a photon's `layer` is the place where its row begins. "u32" entries are integers stored in the float's bits. */
 #define LIGHT_ROW 16
 #define LIGHT_MEAN_FREE_PATH 0 /* 1/mu_t; 1e30 in a clear layer */
 #define LIGHT_ABSORB 1         /* u32: mu_a/mu_t in units of 2^-32 */
@@ -39,7 +39,7 @@
 #define LIGHT_N_RATIO 0        /* n here / n there */
 #define LIGHT_N_RATIO_SQ 1     /* its square */
 #define LIGHT_ONE_MINUS_SQ 2   /* 1 - square */
-#define LIGHT_TARGET 3         /* u32: layer beyond; LIGHT_EXIT + this layer where the tissue ends */
+#define LIGHT_TARGET 3         /* u32: row of the layer beyond; LIGHT_EXIT + this row where the tissue ends */
 #define LIGHT_EXIT 0x80000000u
 
 /* Counters that follow the crossings; on a GPU the first six gather in shared memory, since every photon adds to them. */
@@ -80,12 +80,11 @@ typedef struct light_params {
     ck_u32 at_reflected;    /* Rd(r,alpha): (n_r + 1) x n_alpha */
     ck_u32 at_transmitted;  /* Tt(r,alpha) */
     ck_u32 at_fluence;      /* Phi(r,z), like A */
-    ck_u32 at_crossed_up;   /* weight through interface 1 .. n_layers - 1, upwards */
-    ck_u32 at_crossed_down; /* downwards */
-    ck_u32 at_counters;     /* right behind at_crossed_down */
+    ck_u32 at_crossed;      /* weight that leaves each layer for another one: up, down of layer 0, of layer 1 ... */
+    ck_u32 at_counters;     /* right behind at_crossed */
     ck_u32 n_words;
 } light_params;
 
-CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 30, light_params_has_no_padding);
+CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 29, light_params_has_no_padding);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct light_photon {
     float x, y, z;    /* [cm] */
     float ux, uy, uz; /* direction cosines */
     ck_u32 weight;    /* units of 2^-30; as a signed number below zero: leaving the tissue with that weight */
-    ck_u32 layer;
+    ck_u32 layer;     /* row of its layer: LIGHT_ROW times the number */
 } light_photon;
 
 /* The row of the layer table that every flight needs. */
@@ -23,8 +23,8 @@ typedef struct light_medium {
 
 CK_FN light_medium light_medium_load(CK_LAYERS const float *CK_RESTRICT layers, ck_u32 layer)
 {
-    ck_four first = ck_load_four(layers, LIGHT_ROW * (ck_i32)layer);
-    ck_four second = ck_load_four(layers, LIGHT_ROW * (ck_i32)layer + 4);
+    ck_four first = ck_load_four(layers, (ck_i32)layer);
+    ck_four second = ck_load_four(layers, (ck_i32)layer + 4);
     light_medium m;
     m.mean_free_path = first.a;
     m.absorb = CK_BITS(first.b);

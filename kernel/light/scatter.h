@@ -36,11 +36,16 @@ CK_FN float light_one_minus_cos(float hg_slope, float hg_offset, float hg_factor
  *
  * Draws: 10 bits of the word.
  */
-CK_FN light_photon light_turn(light_photon p, float one_minus_cos, ck_u32 word, CK_LOCAL const float *table)
+CK_FN light_photon light_turn(light_photon p, float one_minus_cos, ck_u32 word, CK_LOCAL const float *table, int any_g)
 {
     float cosine = 1.0f - one_minus_cos;
-    float sine = ck_sqrt_positive(ck_fmax(ck_fma(one_minus_cos, cosine, one_minus_cos), 1.0e-30f));
-    ck_i32 azimuth = CK_AZIMUTH_TABLE + 2 * (ck_i32)(word & (CK_AZIMUTHS - 1u));
+    float sine_sq = ck_fma(one_minus_cos, cosine, one_minus_cos);
+    if (any_g) { /* the other form never leaves (0, 2): the host sees to it */
+        sine_sq = ck_fmax(sine_sq, 1.0e-30f);
+    }
+    float sine = ck_sqrt_positive(sine_sq);
+    /* Bits 3 to 12 of the word are a byte offset into pairs of floats as they stand. */
+    ck_i32 azimuth = CK_AZIMUTH_TABLE + (ck_i32)((word & (8u * (CK_AZIMUTHS - 1u))) >> 2);
     float a = sine * table[azimuth];
     float b = sine * table[azimuth + 1];
     float m = ck_fma(a, p.ux, b * p.uy);

@@ -91,7 +91,8 @@ double statistics_student_tail(double t, double dof)
         return statistics_normal_tail(t);
     }
     double square = t * t;
-    double half = isinf(square) ? 0 : 0.5 * beta_regularised(0.5 * dof, 0.5, dof / (dof + square), square / (dof + square));
+    double half =
+        isinf(square) ? 0 : 0.5 * beta_regularised(0.5 * dof, 0.5, dof / (dof + square), square / (dof + square));
     return t >= 0 ? half : 1 - half;
 }
 

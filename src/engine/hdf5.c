@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    SMALL_BYTES = 4096,         /* arrays up to this live in the object's header: no block of their own */
-    CHUNK_BYTES = 1 << 20,      /* about the size of the library's chunk cache */
-    IMAGE_INCREMENT = 1 << 20,  /* step by which a file in memory grows */
+    SMALL_BYTES = 4096,        /* arrays up to this live in the object's header: no block of their own */
+    CHUNK_BYTES = 1 << 20,     /* about the size of the library's chunk cache */
+    IMAGE_INCREMENT = 1 << 20, /* step by which a file in memory grows */
     MAX_RANK = 8,
-    MAX_COMPACT = 64,           /* attributes or links kept in an object's header */
+    MAX_COMPACT = 64, /* attributes or links kept in an object's header */
     DEFLATE_LEVEL = 1
 };
 
@@ -88,9 +88,10 @@ static hid_t access_list(hdf5_image *image, bool is_old)
     memset(image, 0, sizeof *image);
     image->file = -1;
     /* Strong: closing the file closes what an error path left open in it. */
-    if (list >= 0 && (H5Pset_fapl_core(list, IMAGE_INCREMENT, 0) < 0 || H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) < 0 ||
-                      H5Pset_file_image_callbacks(list, &callbacks) < 0 ||
-                      (!is_old && H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18) < 0))) {
+    if (list >= 0 &&
+        (H5Pset_fapl_core(list, IMAGE_INCREMENT, 0) < 0 || H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) < 0 ||
+         H5Pset_file_image_callbacks(list, &callbacks) < 0 ||
+         (!is_old && H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18) < 0))) {
         H5Pclose(list);
         return -1;
     }

@@ -68,8 +68,10 @@ crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins
     if (r == NULL || r->tallies == NULL || r->sum == NULL || r->mean_batch == NULL || r->m2 == NULL ||
         r->events == NULL || r->event_count == NULL || r->results == NULL || r->axis_names == NULL) {
         crp_result_destroy(&r);
-        return context_fail(context, CRP_ERR_MEMORY, "not enough memory for a result of %zu bins (%zu bytes a bin): "
-                            "use a coarser grid", n_bins, sizeof *r->sum + 2 * sizeof *r->m2);
+        return context_fail(context, CRP_ERR_MEMORY,
+                            "not enough memory for a result of %zu bins (%zu bytes a bin): "
+                            "use a coarser grid",
+                            n_bins, sizeof *r->sum + 2 * sizeof *r->m2);
     }
     for (size_t i = 0; i < n_tallies; i++) {
         for (size_t k = 0; k < TALLY_MAX_DIMS; k++) {
@@ -103,7 +105,8 @@ static bool copy_tally(tally_spec *to, const tally_spec *from)
     for (size_t k = 0; k < TALLY_MAX_DIMS; k++) {
         bool used = k < from->n_dims;
         /* Evaluated for every axis, so that no pointer of the plan stays in the copy. */
-        fine = copy_doubles(&to->axis_edges[k], used ? from->axis_edges[k] : NULL, used ? from->shape[k] + 1 : 0) && fine;
+        fine =
+            copy_doubles(&to->axis_edges[k], used ? from->axis_edges[k] : NULL, used ? from->shape[k] + 1 : 0) && fine;
     }
     return fine;
 }

@@ -51,11 +51,13 @@ static crp_status check_end(crp_context *context, const char *path, const unsign
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     CRP_CHECK(context, n_file >= sizeof signature && memcmp(bytes, signature, sizeof signature) == 0, CRP_ERR_FORMAT,
               "%s: not a result file (it is not HDF5): name the .h5 that `corpuscle run` wrote", path);
-    CRP_CHECK(context, n_file >= IMAGE_MIN_BYTES + END_BYTES &&
-                           memcmp(bytes + n_file - END_BYTES, end_format, sizeof "\ncorpuscle-end" - 1) == 0,
+    CRP_CHECK(context,
+              n_file >= IMAGE_MIN_BYTES + END_BYTES &&
+                  memcmp(bytes + n_file - END_BYTES, end_format, sizeof "\ncorpuscle-end" - 1) == 0,
               CRP_ERR_FORMAT,
               "%s: not a whole result file (the last line of one is missing: it was cut short, changed by another "
-              "program, or never was one): restore it or run again", path);
+              "program, or never was one): restore it or run again",
+              path);
     char end[END_BYTES];
     make_end(bytes, n_file - END_BYTES, end);
     CRP_CHECK(context, memcmp(end, bytes + n_file - END_BYTES, END_BYTES) == 0, CRP_ERR_FORMAT,
@@ -80,8 +82,8 @@ static crp_status check_root(crp_context *context, const char *path, hid_t file)
     bool fine = root >= 0 && hdf5_get_text(root, "filetype", filetype, sizeof filetype) &&
                 strcmp(filetype, STATEPOINT_FILETYPE) == 0 && hdf5_get_count(root, "format_version", &version);
     H5Gclose(root);
-    CRP_CHECK(context, fine, CRP_ERR_FORMAT, "%s: not a result file of Corpuscle (no attribute filetype = \"%s\")", path,
-              STATEPOINT_FILETYPE);
+    CRP_CHECK(context, fine, CRP_ERR_FORMAT, "%s: not a result file of Corpuscle (no attribute filetype = \"%s\")",
+              path, STATEPOINT_FILETYPE);
     CRP_CHECK(context, version == STATEPOINT_FORMAT_VERSION, CRP_ERR_FORMAT,
               "%s: written in format version %" PRIu64 " (this program reads %d): use the version that wrote it", path,
               version, STATEPOINT_FORMAT_VERSION);
@@ -125,39 +127,74 @@ static crp_status open_image(crp_context *context, const char *path, const void 
     return status;
 }
 
-crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_groups)
+struct statepoint_file {
+    char *path;
+    hdf5_image image;
+};
+
+void statepoint_close(statepoint_file **file)
+{
+    if (file == NULL || *file == NULL) {
+        return;
+    }
+    hdf5_lock();
+    hdf5_image_close(&(*file)->image);
+    hdf5_unlock();
+    free((*file)->path);
+    free(*file);
+    *file = NULL;
+}
+
+crp_status statepoint_open(crp_context *context, const char *path, statepoint_file **file, uint32_t *n_groups)
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
-    hdf5_image image;
-    *n_groups = 0;
+    *file = NULL;
     CRP_TRY(load(context, path, &bytes, &n_bytes));
+    statepoint_file *f = calloc(1, sizeof *f);
+    if (f == NULL || (f->path = strdup(path)) == NULL) {
+        free(f);
+        free(bytes);
+        return context_fail(context, CRP_ERR_MEMORY, "%s: not enough memory", path);
+    }
     hdf5_lock();
-    crp_status status = open_image(context, path, bytes, n_bytes, &image);
-    if (status == CRP_OK) {
-        *n_groups = count_runs(image.file);
-        hdf5_image_close(&image);
+    crp_status status = open_image(context, path, bytes, n_bytes, &f->image);
+    if (status == CRP_OK && n_groups != NULL) {
+        *n_groups = count_runs(f->image.file);
     }
     hdf5_unlock();
     free(bytes);
+    *file = f;
+    if (status != CRP_OK) {
+        statepoint_close(file);
+    }
     return status;
+}
+
+crp_status statepoint_file_read(crp_context *context, statepoint_file *file, uint32_t group, crp_result **result)
+{
+    hdf5_lock();
+    crp_status status = statepoint_get_run(context, file->path, file->image.file, group, result);
+    hdf5_unlock();
+    return status;
+}
+
+crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_groups)
+{
+    statepoint_file *file = NULL;
+    *n_groups = 0;
+    CRP_TRY(statepoint_open(context, path, &file, n_groups));
+    statepoint_close(&file);
+    return CRP_OK;
 }
 
 crp_status statepoint_read(crp_context *context, const char *path, uint32_t group, crp_result **result)
 {
-    void *bytes = NULL;
-    size_t n_bytes = 0;
-    hdf5_image image;
+    statepoint_file *file = NULL;
     *result = NULL;
-    CRP_TRY(load(context, path, &bytes, &n_bytes));
-    hdf5_lock();
-    crp_status status = open_image(context, path, bytes, n_bytes, &image);
-    if (status == CRP_OK) {
-        status = statepoint_get_run(context, path, image.file, group, result);
-        hdf5_image_close(&image);
-    }
-    hdf5_unlock();
-    free(bytes);
+    CRP_TRY(statepoint_open(context, path, &file, NULL));
+    crp_status status = statepoint_file_read(context, file, group, result);
+    statepoint_close(&file);
     return status;
 }
 
@@ -213,7 +250,8 @@ static void base_mark(const char *path)
 static crp_status library_failed(crp_context *context, const char *path)
 {
     return context_fail(context, CRP_ERR_MEMORY,
-                        "%s: cannot be formed in memory by the HDF5 library (most likely there is too little of it)", path);
+                        "%s: cannot be formed in memory by the HDF5 library (most likely there is too little of it)",
+                        path);
 }
 
 /** Take the image out of a file and close it. */
@@ -295,14 +333,16 @@ static crp_status open_base(crp_context *context, const char *path, uint32_t gro
     return fine ? CRP_OK : library_failed(context, path);
 }
 
-static crp_status form_file(crp_context *context, const char *path, uint32_t group, const crp_result *result,
-                            void **bytes, size_t *n_bytes)
+static crp_status form_file(crp_context *context, const char *path, uint32_t group, const crp_result *const *results,
+                            uint32_t n, void **bytes, size_t *n_bytes)
 {
     hdf5_image image;
     CRP_TRY(open_base(context, path, group, &image));
-    if (!statepoint_put_run(image.file, group, result)) {
-        hdf5_image_close(&image);
-        return library_failed(context, path);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!statepoint_put_run(image.file, group + k, results[k])) {
+            hdf5_image_close(&image);
+            return library_failed(context, path);
+        }
     }
     CRP_TRY(take(context, path, &image, bytes, n_bytes));
     make_end(*bytes, *n_bytes, (char *)*bytes + *n_bytes);
@@ -310,13 +350,14 @@ static crp_status form_file(crp_context *context, const char *path, uint32_t gro
     return CRP_OK;
 }
 
-crp_status statepoint_write(crp_context *context, const char *path, uint32_t group, const crp_result *result)
+crp_status statepoint_write_many(crp_context *context, const char *path, uint32_t group,
+                                 const crp_result *const *results, uint32_t n)
 {
     void *bytes = NULL;
     size_t n_bytes = 0;
     CRP_CHECK(context, group >= 1, CRP_ERR_ARG, "%s: runs are numbered from 1", path);
     hdf5_lock();
-    crp_status status = form_file(context, path, group, result, &bytes, &n_bytes);
+    crp_status status = form_file(context, path, group, results, n, &bytes, &n_bytes);
     if (status == CRP_OK) {
         status = file_replace(context, path, bytes, n_bytes);
         if (status == CRP_OK && group > 1) {
@@ -326,4 +367,9 @@ crp_status statepoint_write(crp_context *context, const char *path, uint32_t gro
     hdf5_unlock();
     free(bytes);
     return status;
+}
+
+crp_status statepoint_write(crp_context *context, const char *path, uint32_t group, const crp_result *result)
+{
+    return statepoint_write_many(context, path, group, &result, 1);
 }

@@ -14,6 +14,20 @@
  */
 crp_status statepoint_write(crp_context *context, const char *path, uint32_t group, const crp_result *result);
 
+/** The same for `n` results at once, as groups `group` to `group` + n - 1. A file of many short runs is rewritten as a
+ * whole at each call: hand over several runs at a time. */
+crp_status statepoint_write_many(crp_context *context, const char *path, uint32_t group,
+                                 const crp_result *const *results, uint32_t n);
+
+/** A result file held open in memory, verified once: for reading many of its runs. */
+typedef struct statepoint_file statepoint_file;
+
+/** Open; `n_groups` (may be NULL) gets the number of runs. Errors: CRP_ERR_IO, CRP_ERR_FORMAT, CRP_ERR_MEMORY. */
+crp_status statepoint_open(crp_context *context, const char *path, statepoint_file **file, uint32_t *n_groups);
+/** Read group `group` of an open file into a new result (model == NULL). Errors: CRP_ERR_FORMAT, CRP_ERR_MEMORY. */
+crp_status statepoint_file_read(crp_context *context, statepoint_file *file, uint32_t group, crp_result **result);
+void statepoint_close(statepoint_file **file);
+
 /** Read group `group` into a new result (model == NULL). Errors: CRP_ERR_IO, CRP_ERR_FORMAT (with what is wrong). */
 crp_status statepoint_read(crp_context *context, const char *path, uint32_t group, crp_result **result);
 

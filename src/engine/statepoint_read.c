@@ -18,7 +18,8 @@ static crp_status bad(const reader *in, const char *item)
 {
     return context_fail(in->context, CRP_ERR_FORMAT,
                         "%s: run %u: `%s` is missing or not of the form that format version %d asks for "
-                        "(docs/formats/result.md)", in->path, in->group, item, STATEPOINT_FORMAT_VERSION);
+                        "(docs/formats/result.md)",
+                        in->path, in->group, item, STATEPOINT_FORMAT_VERSION);
 }
 
 static crp_status no_memory(const reader *in)

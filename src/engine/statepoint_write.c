@@ -134,7 +134,8 @@ static bool put_axes(hid_t group, const tally_spec *t, hid_t mean, hid_t std_dev
 typedef double (*bin_value)(const crp_result *result, size_t tally, size_t bin);
 
 /** Mean or standard error in the tally's unit, as an open dataset. */
-static hid_t put_physical(hid_t group, const crp_result *result, size_t i, const char *name, bin_value value, bool deflate)
+static hid_t put_physical(hid_t group, const crp_result *result, size_t i, const char *name, bin_value value,
+                          bool deflate)
 {
     const tally_spec *t = &result->tallies[i];
     hsize_t dims[TALLY_MAX_DIMS];
@@ -184,9 +185,9 @@ static bool put_tally(hid_t parent, const crp_result *result, size_t i)
 {
     const tally_spec *t = &result->tallies[i];
     hid_t group = hdf5_group_create(parent, t->name);
-    bool fine = group >= 0 && hdf5_put_count(group, "index", i) && hdf5_put_text(group, "description", t->description) &&
-                hdf5_put_text(group, "unit", t->unit) && hdf5_put_real(group, "quantum", t->quantum) &&
-                put_arrays(group, result, i);
+    bool fine = group >= 0 && hdf5_put_count(group, "index", i) &&
+                hdf5_put_text(group, "description", t->description) && hdf5_put_text(group, "unit", t->unit) &&
+                hdf5_put_real(group, "quantum", t->quantum) && put_arrays(group, result, i);
     if (group >= 0) {
         fine = H5Gclose(group) >= 0 && fine;
     }

@@ -81,9 +81,9 @@ static void pair_tallies(compare_report *report, const crp_result *a, const crp_
         t->n_bins = a->tallies[i].n_bins;
         t->worst_z = t->worst_limit = (double)NAN;
         ptrdiff_t other = result_find(b, t->name);
-        t->shape = other < 0                                               ? COMPARE_ONLY_IN_A
+        t->shape = other < 0                                                   ? COMPARE_ONLY_IN_A
                    : is_same_shape(&a->tallies[i], &b->tallies[(size_t)other]) ? COMPARE_COMMON
-                                                                           : COMPARE_OTHER_SHAPE;
+                                                                               : COMPARE_OTHER_SHAPE;
     }
     for (size_t i = 0; i < b->n_tallies; i++) {
         if (result_find(a, b->tallies[i].name) < 0) {
@@ -256,8 +256,8 @@ void compare_print(const compare_report *report, const crp_result *a, const crp_
     const crp_result *sides[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         const crp_result *r = sides[i];
-        fprintf(file, "%c: %s, %" PRIu64 " %s in %u batches, seed %" PRIu64 ", %s, %s\n", "ab"[i], r->model_name,
-                r->histories, r->history_name, r->batches, r->seed, r->math, r->device);
+        fprintf(file, "%c: %s, %" PRIu64 " %s in %u batches, seed %" PRIu64 ", %s, %s\n", "ab"[i], r -> model_name,
+                r -> histories, r -> history_name, r -> batches, r -> seed, r -> math, r -> device);
     }
     if (report->is_same_bits) {
         fprintf(file, "same bits (digest %.16s)\n", a->digest);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 typedef enum compare_shape {
-    COMPARE_COMMON,      /**< both results have the tally, in one shape */
+    COMPARE_COMMON, /**< both results have the tally, in one shape */
     COMPARE_ONLY_IN_A,
     COMPARE_ONLY_IN_B,
-    COMPARE_OTHER_SHAPE  /**< other shape, unit or edges: nothing compared */
+    COMPARE_OTHER_SHAPE /**< other shape, unit or edges: nothing compared */
 } compare_shape;
 
 /** One tally. Bins are counted within the tally, in C order. */
@@ -29,13 +29,13 @@ typedef struct compare_tally {
 } compare_tally;
 
 typedef struct compare_report {
-    bool is_same_bits;   /**< the digests are equal: nothing else was looked at */
+    bool is_same_bits; /**< the digests are equal: nothing else was looked at */
     bool is_same_input;
-    bool is_same_seed;   /**< of the same input: the runs share histories, z is too small by nature */
-    bool agree;          /**< no bin beyond its limit, every tally in both in one shape, something was compared */
-    size_t n_checks;     /**< m, over all tallies */
+    bool is_same_seed; /**< of the same input: the runs share histories, z is too small by nature */
+    bool agree;        /**< no bin beyond its limit, every tally in both in one shape, something was compared */
+    size_t n_checks;   /**< m, over all tallies */
     size_t n_skipped;
-    double limit;        /**< |z| limit given by the caller, 0: formed from m */
+    double limit; /**< |z| limit given by the caller, 0: formed from m */
     compare_tally *tallies;
     size_t n_tallies;
 } compare_report;

@@ -1,4 +1,5 @@
-/** A result with every kind of tally (scalar, edges, counting axis, scale, overflow bin), filled from a fixed stream. */
+/** A result with every kind of tally (scalar, edges, counting axis, scale, overflow bin), filled from a fixed stream.
+ */
 #ifndef TESTS_UNIT_RESULT_FIXTURE_H
 #define TESTS_UNIT_RESULT_FIXTURE_H
 

@@ -209,7 +209,7 @@ static void test_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_independent),  cmocka_unit_test(test_shift),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_independent),   cmocka_unit_test(test_shift),
         cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_without_error), cmocka_unit_test(test_structure),
         cmocka_unit_test(test_notes),
     };

@@ -89,11 +89,11 @@ static void test_json_strings(void **state)
     assert_json("a\"b\\c", "\"a\\\"b\\\\c\"");
     assert_json("\n\t\x01\x7f", "\"\\u000a\\u0009\\u0001\\u007f\"");
     assert_json("\xc2\xb5m \xe2\x82\xac \xf0\x9f\x99\x82", "\"\xc2\xb5m \xe2\x82\xac \xf0\x9f\x99\x82\"");
-    assert_json("\xb5m", "\"\\ufffdm\"");                             /* Latin-1 */
-    assert_json("\xc0\xaf", "\"\\ufffd\\ufffd\"");                    /* overlong */
-    assert_json("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");         /* surrogate */
+    assert_json("\xb5m", "\"\\ufffdm\"");                                /* Latin-1 */
+    assert_json("\xc0\xaf", "\"\\ufffd\\ufffd\"");                       /* overlong */
+    assert_json("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");            /* surrogate */
     assert_json("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* beyond Unicode */
-    assert_json("x\xe2\x82", "\"x\\ufffd\\ufffd\"");                  /* cut short */
+    assert_json("x\xe2\x82", "\"x\\ufffd\\ufffd\"");                     /* cut short */
 }
 
 static void test_json_numbers(void **state)

@@ -138,9 +138,9 @@ static void test_digest(void **state)
     struct change {
         unsigned char *byte;
     } changes[] = {
-        {(unsigned char *)&r->sum[0]},           {(unsigned char *)&r->sum[r->n_bins - 1] + 15},
-        {(unsigned char *)&r->event_count[0]},   {(unsigned char *)&r->histories},
-        {(unsigned char *)r->tallies[2].name},   {(unsigned char *)r->events[1].name},
+        {(unsigned char *)&r->sum[0]},         {(unsigned char *)&r->sum[r->n_bins - 1] + 15},
+        {(unsigned char *)&r->event_count[0]}, {(unsigned char *)&r->histories},
+        {(unsigned char *)r->tallies[2].name}, {(unsigned char *)r->events[1].name},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         *changes[i].byte ^= 1;
@@ -167,7 +167,8 @@ static void test_digest_bytes(void **state)
     crp_result *r = scalar(1);
     add(r, -2, 3);
     result_digest(r);
-    /* printf 'corpuscle digest 1\0', 3 and 1 in 16 bytes, 'x\0', 0 in 16 bytes, -2 in 16 bytes, 0 in 16 bytes: sha256sum */
+    /* printf 'corpuscle digest 1\0', 3 and 1 in 16 bytes, 'x\0', 0 in 16 bytes, -2 in 16 bytes, 0 in 16 bytes:
+     * sha256sum */
     assert_string_equal(r->digest, "7af8d9ec0e35e253894420b9d5eb952f6f8f72092da16003cc8064ac5bab3c09");
     crp_result_destroy(&r);
 }
@@ -254,9 +255,13 @@ static void test_create(void **state)
 {
     (void)state;
     crp_result *from = fixture_empty(context, 3, 4), *r = NULL;
-    crp_plan plan = {.tallies = from->tallies, .n_tallies = from->n_tallies, .n_bins = from->n_bins,
-                     .events = from->events, .n_events = from->n_events,
-                     .results = from->results, .n_results = from->n_results};
+    crp_plan plan = {.tallies = from->tallies,
+                     .n_tallies = from->n_tallies,
+                     .n_bins = from->n_bins,
+                     .events = from->events,
+                     .n_events = from->n_events,
+                     .results = from->results,
+                     .n_results = from->n_results};
     crp_module module = {.name = "light", .history_name = "photons"};
     crp_model model = {.module = &module, .name = "skin", .digest = "d", .normalised = "text"};
     assert_int_equal(result_create(context, &model, &plan, &r), CRP_OK);
@@ -275,10 +280,11 @@ static void test_create(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answer), cmocka_unit_test(test_unequal_batch), cmocka_unit_test(test_constant_score),
-        cmocka_unit_test(test_big_numbers),  cmocka_unit_test(test_extension),     cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_digest_bytes), cmocka_unit_test(test_coverage),      cmocka_unit_test(test_views),
-        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_known_answer),   cmocka_unit_test(test_unequal_batch),
+        cmocka_unit_test(test_constant_score), cmocka_unit_test(test_big_numbers),
+        cmocka_unit_test(test_extension),      cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_digest_bytes),   cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_views),          cmocka_unit_test(test_create),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

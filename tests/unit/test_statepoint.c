@@ -231,6 +231,35 @@ static void test_several_runs(void **state)
     }
 }
 
+/** Many short runs at once, and read back through one open file. */
+static void test_many(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    crp_result *r[N], *back = NULL;
+    statepoint_file *file = NULL;
+    uint32_t n_groups = 0;
+    for (uint32_t k = 0; k < N; k++) {
+        r[k] = fixture_empty(context, 2, 2);
+        fixture_add(r[k], k + 1, 0, 2, 10, 10, 0);
+    }
+    const crp_result *const *all = (const crp_result *const *)r;
+    assert_int_equal(statepoint_write_many(context, path, 1, all, 200), CRP_OK);
+    assert_int_equal(statepoint_write_many(context, path, 201, all + 200, 100), CRP_OK);
+    assert_int_equal(statepoint_write_many(context, path, 201, all + 200, 100), CRP_OK);
+    assert_int_equal(statepoint_open(context, path, &file, &n_groups), CRP_OK);
+    assert_int_equal(n_groups, N);
+    for (uint32_t k = 0; k < N; k++) {
+        assert_int_equal(statepoint_file_read(context, file, k + 1, &back), CRP_OK);
+        assert_same(r[k], back);
+        crp_result_destroy(&back);
+        crp_result_destroy(&r[k]);
+    }
+    assert_int_equal(statepoint_file_read(context, file, N + 1, &back), CRP_ERR_FORMAT);
+    statepoint_close(&file);
+    assert_null(file);
+}
+
 /** Expect a failure with this code whose message has `reason`, and neither harm to the old file nor a .tmp. */
 static void assert_write_fails(const crp_result *r, const crp_result *old, const char *reason)
 {
@@ -470,11 +499,17 @@ static void test_sparse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_several_runs), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_bad_path),   cmocka_unit_test(test_unwritable_folder),
-        cmocka_unit_test(test_link),       cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_foreign),    cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_several_runs),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_bad_path),
+        cmocka_unit_test(test_unwritable_folder),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_speed),
         cmocka_unit_test(test_sparse),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -40,9 +40,9 @@ static void test_student(void **state)
     close_to(statistics_student_quantile(0.025, 31), 2.0395134463964077, 1e-12);
     close_to(statistics_student_quantile(0.0005, 120), 3.3734537685625004, 1e-12);
     close_to(statistics_student_quantile(0.95, 4), -2.1318467863266495, 1e-11);
-    close_to(statistics_student_tail(1, 1), 0.25, 1e-14);                 /* arctangent */
+    close_to(statistics_student_tail(1, 1), 0.25, 1e-14); /* arctangent */
     close_to(statistics_student_tail(-1, 1), 0.75, 1e-14);
-    close_to(statistics_student_tail(2, 2), 0.5 - 1 / sqrt(6.0), 1e-13);  /* closed form for 2 degrees */
+    close_to(statistics_student_tail(2, 2), 0.5 - 1 / sqrt(6.0), 1e-13); /* closed form for 2 degrees */
     close_to(statistics_student_tail(1e10, 3), 1.1026577908435841e-30, 1e-13);
     close_to(statistics_student_tail(3, 1e7), statistics_normal_tail(3), 1e-5);
     close_to(statistics_student_tail(3, 1e12), statistics_normal_tail(3), 1e-12);

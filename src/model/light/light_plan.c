@@ -90,6 +90,24 @@ static void fill_interface(float *record, double n_here, double n_there, uint32_
     record[LIGHT_TARGET] = float_of_bits(target);
 }
 
+/* The cheap form of 1 - cos at the ends of the random word's range, in the kernel's own arithmetic. It is monotonic between. */
+static float one_minus_cos_at(const float *row, float word)
+{
+    float root = 1.0f / fmaf(row[LIGHT_HG_SLOPE], word, row[LIGHT_HG_OFFSET]);
+    return fmaf(root, root, row[LIGHT_HG_FACTOR]);
+}
+
+/* Move the constants by units in the last place until 1 - cos stays inside (0, 2): the kernel then needs no clamp. */
+static void keep_inside(float *row)
+{
+    while (one_minus_cos_at(row, 0.0f) >= 2.0f) {
+        row[LIGHT_HG_OFFSET] = nextafterf(row[LIGHT_HG_OFFSET], 2.0f);
+    }
+    while (one_minus_cos_at(row, 4294967296.0f) <= 1.0e-12f) {
+        row[LIGHT_HG_FACTOR] = nextafterf(row[LIGHT_HG_FACTOR], 0.0f);
+    }
+}
+
 /* The two forms of Henyey-Greenstein: see light_one_minus_cos. */
 static void fill_scattering(float *row, const light_layer *l, int any_g)
 {
@@ -106,6 +124,7 @@ static void fill_scattering(float *row, const light_layer *l, int any_g)
         row[LIGHT_HG_SLOPE] = (float)(2.0 * g * sqrt(2.0 * g) / (1.0 - g * g) / 4294967296.0);
         row[LIGHT_HG_OFFSET] = (float)(sqrt(2.0 * g) / (1.0 + g));
         row[LIGHT_HG_FACTOR] = (float)(-gap * gap / (2.0 * g));
+        keep_inside(row);
     }
 }
 
@@ -117,6 +136,11 @@ static int needs_any_g(const light_model *m)
         }
     }
     return 0;
+}
+
+static uint32_t row_of(uint32_t layer)
+{
+    return LIGHT_ROW * layer;
 }
 
 static void fill_layer(float *row, const light_model *m, const light_plan *plan, uint32_t i, double top)
@@ -136,8 +160,8 @@ static void fill_layer(float *row, const light_model *m, const light_plan *plan,
     row[LIGHT_FLUENCE] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(1.0 / mu_t / plan->fluence_unit) : 0u);
     double above = i == 0 ? m->n_above : m->layers[i - 1].n;
     double below = i + 1 == m->n_layers ? m->n_below : m->layers[i + 1].n;
-    fill_interface(row + LIGHT_UP, l->n, above, i == 0 ? LIGHT_EXIT | i : i - 1);
-    fill_interface(row + LIGHT_DOWN, l->n, below, i + 1 == m->n_layers ? LIGHT_EXIT | i : i + 1);
+    fill_interface(row + LIGHT_UP, l->n, above, i == 0 ? LIGHT_EXIT | row_of(i) : row_of(i - 1));
+    fill_interface(row + LIGHT_DOWN, l->n, below, i + 1 == m->n_layers ? LIGHT_EXIT | row_of(i) : row_of(i + 1));
 }
 
 static crp_status make_tables(crp_context *context, crp_plan *plan, const light_model *m, const light_plan *lp)
@@ -397,10 +421,8 @@ static void lay_out_words(light_plan *lp, const light_model *m)
     at += ra;
     p->at_fluence = at;
     at += lp->scores_fluence ? rz : 0;
-    p->at_crossed_up = at;
-    at += m->n_layers;
-    p->at_crossed_down = at;
-    at += m->n_layers;
+    p->at_crossed = at;
+    at += 2 * m->n_layers;
     p->at_counters = at;
     at += LIGHT_N_COUNTERS;
     p->n_words = at;
@@ -410,7 +432,7 @@ static void set_params(light_plan *lp, const light_model *m)
 {
     light_params *p = &lp->params;
     p->launch_weight = LIGHT_WEIGHT_ONE - lp->specular_weight;
-    p->launch_layer = lp->first_layer;
+    p->launch_layer = row_of(lp->first_layer);
     p->weight_threshold = (ck_i32)(m->weight_threshold * WEIGHT_ONE);
     p->roulette_factor = (ck_u32)(1.0 / m->roulette_chance + 0.5);
     p->roulette_limit = (ck_u32)(4294967296.0 / (double)p->roulette_factor);

@@ -54,7 +54,7 @@ static void add_by_layer(const light_plan *lp, const uint64_t *words, crp_wide l
     for (uint32_t i = 0; i < m->n_layers; ++i) {
         crp_wide below = transmitted;
         if (i + 1 < m->n_layers) {
-            below = (int64_t)(words[lp->params.at_crossed_down + i] - words[lp->params.at_crossed_up + i]);
+            below = (int64_t)(words[lp->params.at_crossed + 2 * i + 1] - words[lp->params.at_crossed + 2 * i + 2]);
             below += i + 1 <= lp->first_layer ? launched : 0;
         }
         by_layer[i] += above - below;

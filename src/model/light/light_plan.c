@@ -152,10 +152,12 @@ static void fill_layer(float *row, const light_model *m, const light_plan *plan,
     fill_scattering(row, l, plan->params.any_g != 0);
     row[LIGHT_THICKNESS] = (float)l->d;
     row[LIGHT_TOP_BIN] = (float)(top / m->dz);
-    /* The deepest point must not round into a bin that the tissue does not reach. */
-    while (plan->n_z_reached < m->nz + 1 && plan->params.z_bins < (float)plan->n_z_reached &&
-           fmaf(row[LIGHT_THICKNESS], plan->params.inv_dz, row[LIGHT_TOP_BIN]) >= (float)plan->n_z_reached) {
-        row[LIGHT_TOP_BIN] = nextafterf(row[LIGHT_TOP_BIN], -1.0f);
+    /* The deepest point must not round into a bin that the tissue does not reach. The step is that of the numbers just
+     * below this bin: that of the layer's top would be next to nothing where the top is at 0. */
+    float bottom = (float)plan->n_z_reached, step = bottom - nextafterf(bottom, 0.0f);
+    while (plan->n_z_reached < m->nz + 1 && plan->params.z_bins < bottom &&
+           fmaf(row[LIGHT_THICKNESS], plan->params.inv_dz, row[LIGHT_TOP_BIN]) >= bottom) {
+        row[LIGHT_TOP_BIN] -= step;
     }
     row[LIGHT_FLUENCE] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(1.0 / mu_t / plan->fluence_unit) : 0u);
     double above = i == 0 ? m->n_above : m->layers[i - 1].n;

@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 
 #include "cli/interrupt.h"
+#include "engine/trigger.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,8 +57,9 @@ double progress_remaining(const crp_progress *now)
     }
     double done = (double)now->histories_done, needed = (double)now->histories_total;
     double ratio = now->rel_err / now->rel_err_target;
-    if (isfinite(ratio) && done * ratio * ratio < needed) { /* errors fall as 1 / sqrt(n) */
-        needed = done * ratio * ratio;
+    if (isfinite(ratio) && now->batches_total > TRIGGER_MIN_BATCHES) {
+        double least = needed * TRIGGER_MIN_BATCHES / now->batches_total;
+        needed = fmin(needed, fmax(least, done * ratio * ratio)); /* errors fall as 1 / sqrt(n) */
     }
     return needed > done ? (needed - done) / now->rate : 0.0;
 }

@@ -100,6 +100,10 @@ static void test_remaining(void **state)
     assert_true(fabs(progress_remaining(&now) - 15.0) < 1e-9);
     now.rel_err_target = 0.5;
     assert_true(progress_remaining(&now) == 0.0);
+    now.histories_done = 125000; /* precise enough, but only after the fourth of eight batches at least */
+    now.batches_done = 4;
+    assert_true(fabs(progress_remaining(&now) - 125000.0 / 50000.0) < 1e-9);
+    now.histories_done = 250000;
     now.rate = 0.0;
     assert_true(isnan(progress_remaining(&now)));
 }

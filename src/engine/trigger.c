@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* ------------------------------------------------------------------------------------------------- parse */
 
 static const char *skip_blanks(const char *p)

@@ -141,7 +141,7 @@ def test_many_short_runs_interrupted(corpuscle):
     body = SLAB.format(n=10).split("\n", 2)[2]
     text = f"1.0\n{n}\n" + "".join(body.replace("slab.mco", f"s{i}.mco") for i in range(n))
     corpuscle.write("many.mci", text)
-    process = corpuscle.popen("run", "many.mci", "-q", "--save-every", "0s")
+    process = corpuscle.popen("run", "many.mci", "-q", "--save-every", "0s", "--device", "cpu", "--threads", "1")
     while "s60.mco" not in corpuscle.files():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -149,6 +149,6 @@ def test_many_short_runs_interrupted(corpuscle):
     assert process.returncode == 130
     done = len(corpuscle.json("info", "many.h5"))
     assert 60 <= done < n
-    resumed = corpuscle.json("run", "many.mci", "-q", "--restart", "many.h5")
+    resumed = corpuscle.json("run", "many.mci", "-q", "--restart", "many.h5", "--device", "cpu", "--threads", "1")
     assert len(resumed) == n and len(corpuscle.json("info", "many.h5")) == n
     assert len({r["digest"] for r in resumed}) == 1, "equal runs give equal digits"

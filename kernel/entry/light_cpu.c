@@ -152,7 +152,7 @@ static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits,
 /* Lanes at an interface, packed. */
 typedef struct crossing_lanes {
     float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
-    ck_u32 weight[LANES], layer[LANES], word[LANES];
+    ck_u32 weight[LANES], layer[LANES], word[LANES], enters[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
 static void pack(const lanes *restrict s, const ck_u32 *restrict list, ck_u32 n, crossing_lanes *restrict c)
@@ -185,6 +185,7 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->uz[k] = q.photon.uz;
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
+        c->enters[k] = q.enters;
     }
 }
 
@@ -198,10 +199,10 @@ static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i
     s->uy[i] = c->uy[k];
     s->uz[i] = c->uz[k];
     s->weight[i] = c->weight[k];
-    if (c->layer[k] != from) {
+    if (c->enters[k]) {
         s->layer[i] = c->layer[k];
         set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
-        view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k])] += c->weight[k];
+        view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k], 1u)] += c->weight[k];
     }
     s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
 }

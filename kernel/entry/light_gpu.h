@@ -119,16 +119,16 @@ CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_b
 CK_FN void light_book_crossing(const light_block *block, light_params p, ck_u32 from, float uz, ck_u32 weight)
 {
 #ifdef LIGHT_CROSSED_GLOBAL
-    ck_atomic_add_u64(block->words + p.at_crossed + light_crossing_counter(from, uz), (ck_u64)weight);
+    ck_atomic_add_u64(block->words + p.at_crossed + light_crossing_counter(from, uz, 1u), (ck_u64)weight);
 #else
-    ck_counters_add(&block->counters, light_crossing_counter(from, uz), weight);
+    ck_counters_add(&block->counters, light_crossing_counter(from, uz, CK_COUNTER_STRIDE), weight);
 #endif
 }
 
 CK_FN void light_count(const light_block *block, light_params p, ck_u32 which, ck_u32 amount)
 {
     if (which < LIGHT_N_NEAR_COUNTERS) {
-        ck_counters_add(&block->counters, LIGHT_FIRST_COUNTER(p) + which, amount);
+        ck_counters_add(&block->counters, (LIGHT_FIRST_COUNTER(p) + which) * CK_COUNTER_STRIDE, amount);
     } else {
         ck_atomic_add_u64(block->words + p.at_counters + which, (ck_u64)amount);
     }
@@ -145,7 +145,7 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
     }
 #endif
     lane->photon = c.photon;
-    if (c.photon.layer != from) {
+    if (c.enters) {
         light_book_crossing(block, p, from, c.photon.uz, c.photon.weight);
         lane->medium = light_medium_load(block->layers, c.photon.layer);
     }
@@ -195,7 +195,7 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
             return;
         }
         light_count(block, p, LIGHT_COUNT_EVENTS, lane->event);
-        ck_counters_increment(&block->counters, LIGHT_FIRST_COUNTER(p) + LIGHT_COUNT_HISTORIES);
+        ck_counters_increment(&block->counters, (LIGHT_FIRST_COUNTER(p) + LIGHT_COUNT_HISTORIES) * CK_COUNTER_STRIDE);
     }
     light_next_photon(lane, block, p, is_waiting);
 }
@@ -236,7 +236,7 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     block.absorbed.near = memory + LIGHT_TABLE_WORDS;
     block.absorbed.n_near = p.near_bins;
     ck_tally_clear(&block.absorbed);
-    CK_LOCAL ck_u32 *rest = memory + ((LIGHT_TABLE_WORDS + p.near_bins + 1u + 3u) & ~3u);
+    CK_LOCAL ck_u32 *rest = memory + p.at_layers_near;
 #ifdef LIGHT_LAYERS_GLOBAL
     block.layers = layers;
 #else
@@ -244,10 +244,10 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     light_copy_in((CK_LOCAL float *)rest, layers, LIGHT_ROW * p.n_layers);
     rest += LIGHT_ROW * p.n_layers;
 #endif
-    block.counters.words = rest;
-    block.counters.n_words = (LIGHT_FIRST_COUNTER(p) + LIGHT_N_NEAR_COUNTERS) * CK_COUNTER_COPIES;
-    ck_counters_clear(&block.counters);
-    rest += 2u * block.counters.n_words;
+    block.counters.mine = rest + CK_LOCAL_INDEX() % CK_COUNTER_COPIES;
+    block.counters.n = LIGHT_FIRST_COUNTER(p) + LIGHT_N_NEAR_COUNTERS;
+    ck_counters_clear(&block.counters, rest);
+    rest += block.counters.n * CK_COUNTER_STRIDE;
     block.queue.ring = rest;
     block.queue.next = next;
     block.queue.n_preloaded = (CK_LOCAL_SIZE() + CK_QUEUE_CHUNK - 1u) / CK_QUEUE_CHUNK;

@@ -36,7 +36,7 @@
 #define LIGHT_DOWN 12
 #define LIGHT_N_RATIO 0        /* n here / n there */
 #define LIGHT_N_RATIO_SQ 1     /* its square */
-#define LIGHT_ONE_MINUS_SQ 2   /* 1 - square */
+#define LIGHT_ONE_MINUS_SQ 2   /* 1 - square; 1e-30 where matched, so that no cosine squared is zero */
 #define LIGHT_TARGET 3         /* u32: row of the layer beyond; LIGHT_EXIT + this row where the tissue ends */
 #define LIGHT_EXIT 0x80000000u
 
@@ -70,6 +70,7 @@ typedef struct light_params {
     float z_bins;           /* n_z as a float */
     ck_u32 rz_row, rz_bias; /* n_z + 1, and ck_grid_bias of it */
     float inv_fluence_unit; /* 1/dr */
+    ck_u32 at_layers_near;  /* where the layer table begins in shared memory, behind tables and corner; a multiple of 4 words */
     ck_u32 near_bins;       /* bins of A_rz kept in shared memory (GPU): those nearest to the axis */
     ck_u32 chunk;           /* photons taken at a time (CPU) */
     ck_u32 any_g;           /* 1: some g lies outside [0.1, 1] */
@@ -83,6 +84,6 @@ typedef struct light_params {
     ck_u32 n_words;
 } light_params;
 
-CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 28, light_params_has_no_padding);
+CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 29, light_params_has_no_padding);
 
 #endif

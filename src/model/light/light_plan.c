@@ -86,7 +86,7 @@ static void fill_interface(float *record, double n_here, double n_there, uint32_
     double ratio = n_here / n_there;
     record[LIGHT_N_RATIO] = (float)ratio;
     record[LIGHT_N_RATIO_SQ] = (float)(ratio * ratio);
-    record[LIGHT_ONE_MINUS_SQ] = (float)(1.0 - ratio * ratio);
+    record[LIGHT_ONE_MINUS_SQ] = ratio == 1.0 ? 1.0e-30f : (float)(1.0 - ratio * ratio);
     record[LIGHT_TARGET] = float_of_bits(target);
 }
 
@@ -502,6 +502,7 @@ crp_status light_params_of_launch(const crp_plan *plan, const device_info *info,
     p.first_history = (uint32_t)first;
     p.n_histories = (uint32_t)count;
     p.near_bins = shape->near_rows * p.rz_row;
+    p.at_layers_near = (CK_TABLE_FLOATS + p.near_bins + 1 + 3) / 4 * 4;
     memcpy(bytes, &p, sizeof p);
     *n_bytes = sizeof p;
     return CRP_OK;

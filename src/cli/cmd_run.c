@@ -97,14 +97,15 @@ static cli_exit write_later(session *s, size_t i, crp_result **result, cli_exit 
     return status == CRP_OK ? code : cli_report(s->context, status, CLI_IN_RUN);
 }
 
-/* A run that the restart file holds whole: its outputs are made again, and it is copied where another file is written. */
+/* A run that the restart file holds whole: its outputs are made again, and it is copied where another file is written.
+ */
 static cli_exit copy_finished(session *s, const crp_model *model, size_t i)
 {
     crp_status status = CRP_OK;
     if (restart_state_of(&s->restart, i) == RESTART_IMPRECISE) {
         status = context_fail(s->context, CRP_ERR_PRECISION,
-                              "%s: all %s are done and --until does not hold (give a larger -n)",
-                              crp_model_name(model), model->module->history_name);
+                              "%s: all %s are done and --until does not hold (give a larger -n)", crp_model_name(model),
+                              model->module->history_name);
     } else if (!s->options->quiet) {
         fprintf(stderr, "corpuscle: %s is finished already (a larger -n extends it)\n", crp_model_name(model));
     }

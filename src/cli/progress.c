@@ -31,8 +31,8 @@ progress_style progress_style_of(const char *option, bool quiet, bool is_termina
 void progress_start(progress *p, progress_style style, FILE *file, const char *label, const char *unit, uint32_t run,
                     uint32_t n_runs)
 {
-    *p = (progress){.style = style, .file = file, .unit = unit, .run = run, .n_runs = n_runs,
-                    .next_seconds = PLAIN_INTERVAL};
+    *p = (progress){
+        .style = style, .file = file, .unit = unit, .run = run, .n_runs = n_runs, .next_seconds = PLAIN_INTERVAL};
     snprintf(p->label, sizeof p->label, "%s", label);
     if (style == PROGRESS_BAR) {
         fprintf(file, "%s: starting ...", p->label);

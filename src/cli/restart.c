@@ -84,8 +84,8 @@ static crp_status read_groups(crp_context *context, const cli_options *options, 
                               statepoint_file *file, uint32_t n_groups, restart_plan *plan)
 {
     size_t n = crp_input_n_models(input);
-    CRP_CHECK(context, n_groups <= n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu", options->restart,
-              n_groups, n);
+    CRP_CHECK(context, n_groups <= n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu",
+              options->restart, n_groups, n);
     plan->results = calloc(n, sizeof *plan->results);
     plan->states = calloc(n, sizeof *plan->states);
     CRP_CHECK(context, plan->results != NULL && plan->states != NULL, CRP_ERR_MEMORY, "not enough memory");

@@ -6,16 +6,16 @@
 #include "engine/result.h"
 
 typedef enum restart_state {
-    RESTART_TO_RUN,    /**< from the start or from where it stopped */
-    RESTART_FINISHED,  /**< nothing to do */
-    RESTART_IMPRECISE  /**< all histories are done, but --until does not hold */
+    RESTART_TO_RUN,   /**< from the start or from where it stopped */
+    RESTART_FINISHED, /**< nothing to do */
+    RESTART_IMPRECISE /**< all histories are done, but --until does not hold */
 } restart_state;
 
 typedef struct restart_plan {
     crp_result **results; /**< one a model, NULL where the file holds none; owned */
     restart_state *states;
     size_t n;
-    bool is_in_place;     /**< the restart file is the one to be written */
+    bool is_in_place; /**< the restart file is the one to be written */
 } restart_plan;
 
 /**

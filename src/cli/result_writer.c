@@ -19,8 +19,8 @@ static double clock_now(void)
 
 void result_writer_start(result_writer *w, crp_context *context, const char *path, double interval)
 {
-    *w = (result_writer){.context = context, .path = path, .interval = interval < 0.0 ? 1.0 : interval,
-                         .last_write = clock_now()};
+    *w = (result_writer){
+        .context = context, .path = path, .interval = interval < 0.0 ? 1.0 : interval, .last_write = clock_now()};
 }
 
 static void drop_pending(result_writer *w)
@@ -46,8 +46,8 @@ crp_status result_writer_flush(result_writer *w)
         return CRP_OK;
     }
     double start = clock_now();
-    crp_status status = statepoint_write_many(w->context, w->path, w->first_group,
-                                              (const crp_result *const *)w->pending, w->n);
+    crp_status status =
+        statepoint_write_many(w->context, w->path, w->first_group, (const crp_result *const *)w->pending, w->n);
     w->last_write = clock_now();
     w->write_seconds = w->last_write - start;
     drop_pending(w);

@@ -11,14 +11,14 @@
 typedef struct result_writer {
     crp_context *context;
     const char *path;
-    crp_result **pending;   /**< owned; runs first_group, first_group + 1, ... */
+    crp_result **pending; /**< owned; runs first_group, first_group + 1, ... */
     uint32_t first_group;
     uint32_t n;
     uint32_t capacity;
-    double interval;        /**< seconds between writes at least */
-    double last_write;      /**< when, on the monotonic clock */
-    double write_seconds;   /**< how long the last one took */
-    uint64_t n_bytes;       /**< held by what is pending */
+    double interval;      /**< seconds between writes at least */
+    double last_write;    /**< when, on the monotonic clock */
+    double write_seconds; /**< how long the last one took */
+    uint64_t n_bytes;     /**< held by what is pending */
 } result_writer;
 
 /** Start a writer. `interval` as --save-every; negative: one second. */

@@ -23,8 +23,10 @@ build_failed() {
 compile() {
     folder=$1
     shift
-    cmake -S . -B "$folder" -G Ninja "$@" >"$folder.log" 2>&1 && ninja -C "$folder" >>"$folder.log" 2>&1 && return 0
-    tail -n 60 "$folder.log" >&2
+    mkdir -p "$folder"
+    log=$folder/build.log
+    cmake -S . -B "$folder" -G Ninja "$@" >"$log" 2>&1 && ninja -C "$folder" >>"$log" 2>&1 && return 0
+    tail -n 60 "$log" >&2
     build_failed "$folder"
     return 1
 }

@@ -90,11 +90,13 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 }
 #endif
 
-/* One flight of a lane that has not stopped this turn; a stopped one goes along and does nothing. A faint photon stops at
- * once, so that roulette comes at the same event on every device. */
-CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_block *block, light_params p)
+/* One flight of a lane. A lane whose flight hits an interface keeps its event number, so that it flies the same flight
+ * again and hits again until the turn comes to the interface; a faint one takes no more part, so that roulette comes at
+ * the same event on every device. Returns 1 if it hits. */
+CK_FN ck_u32 light_attempt_event(light_lane *lane, const light_block *block, light_params p)
 {
-    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, stopped, p, block->table,
+    ck_u32 is_faint = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, is_faint, p, block->table,
                                 LIGHT_ANY_G);
     ck_tally_add(&block->absorbed, a.bin, a.deposit);
 #ifdef LIGHT_FLUENCE_ON
@@ -103,9 +105,9 @@ CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_b
     }
 #endif
     lane->photon = a.photon;
-    lane->event += stopped ? 0u : 1u;
-    lane->word = stopped ? lane->word : a.word;
-    return a.idle | ((ck_i32)a.photon.weight < lane->stop ? 1u : 0u);
+    lane->event += a.idle ? 0u : 1u;
+    lane->word = a.word;
+    return a.hits;
 }
 
 /* Where the near counters begin among the block's counters. */
@@ -145,6 +147,7 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
     }
 #endif
     lane->photon = c.photon;
+    lane->event += 1u;
     if (c.enters) {
         light_book_crossing(block, p, from, c.photon.uz, c.photon.weight);
         lane->medium = light_medium_load(block->layers, c.photon.layer);
@@ -200,15 +203,15 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
     light_next_photon(lane, block, p, is_waiting);
 }
 
-/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one: they stopped without being faint. */
+/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one and are not faint. */
 CK_FN void light_round(light_lane *lane, const light_block *block, light_params p)
 {
-    ck_u32 stopped = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    ck_u32 hits = 0u;
     CK_UNROLL
     for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-        stopped = light_attempt_event(lane, stopped, block, p);
+        hits = light_attempt_event(lane, block, p);
     }
-    if (stopped && (ck_i32)lane->photon.weight >= lane->stop) {
+    if (hits && (ck_i32)lane->photon.weight >= lane->stop) {
         light_interface_event(lane, block, p);
     }
 }

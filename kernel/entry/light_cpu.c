@@ -8,6 +8,7 @@
 #include "light/attempt.h"
 #include "light/cross.h"
 #include "light/end.h"
+#include "light/fluence.h"
 
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
@@ -103,12 +104,12 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         s->uy[i] = a.photon.uy;
         s->uz[i] = a.photon.uz;
         s->weight[i] = a.photon.weight;
-        s->bin[i] = a.bin;
+        s->bin[i] = a.key;
         s->amount[i] = a.deposit;
         s->word[i] = a.word;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
-        s->flags[i] = a.idle | (light_needs_end(a.photon.weight, event, params.weight_threshold) << 1);
+        s->flags[i] = a.hits | (light_needs_end(a.photon.weight, event, params.weight_threshold) << 1);
     }
 }
 
@@ -134,6 +135,30 @@ static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict wor
     }
 }
 
+/* Collision estimator of the fluence: the weight before the collision, for lanes that collided. */
+static void add_fluence_of_collisions(const lanes *restrict s, ck_u32 n, const worker_view *view)
+{
+    ck_u64 *fluence = view->words + view->p.at_fluence;
+    for (ck_u32 i = 0; i < n; ++i) {
+        if (s->flags[i] & FLAG_HITS) {
+            continue;
+        }
+        ck_u32 factor = CK_BITS(view->layers[s->layer[i] + LIGHT_FLUENCE]);
+        fluence[s->bin[i]] += light_fluence_of_collision(s->weight[i] + s->amount[i], factor, s->word[i]);
+    }
+}
+
+/* Path length in a clear layer, for a lane that stands where its flight began. */
+static void add_fluence_of_flight(const lanes *restrict s, ck_u32 i, light_photon began, float length,
+                                  const worker_view *view)
+{
+    const light_params *p = &view->p;
+    ck_pair words = ck_philox2x32(p->key, (s->event[i] - 1u) | LIGHT_STREAM_FLUENCE, s->history[i]);
+    light_fluence_score score = light_fluence_of_flight(began, length, p->inv_fluence_unit, words);
+    view->words[p->at_fluence + light_rz_key(score.x, score.y, score.z, s->top_bin[i], *p)] += score.amount;
+    view->words[p->at_counters + LIGHT_COUNT_CAPPED] += score.capped;
+}
+
 /* Numbers of the lanes that stand at an interface, and of those that end; an entry is written always, kept if so. */
 static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits, ck_u32 *restrict n_hits,
                        ck_u32 *restrict ends, ck_u32 *restrict n_ends)
@@ -153,6 +178,7 @@ static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits,
 typedef struct crossing_lanes {
     float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
     ck_u32 weight[LANES], layer[LANES], word[LANES], enters[LANES];
+    float length[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
 static void pack(const lanes *restrict s, const ck_u32 *restrict list, ck_u32 n, crossing_lanes *restrict c)
@@ -186,6 +212,7 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
         c->enters[k] = q.enters;
+        c->length[k] = q.length;
     }
 }
 
@@ -193,6 +220,12 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
 static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i, ck_u32 k, const worker_view *view)
 {
     ck_u32 from = s->layer[i];
+    if (view->p.scores_fluence && s->mean_free_path[i] >= 1.0e30f) {
+        light_photon after = {c->x[k], c->y[k], 0.0f, 0.0f, 0.0f, c->uz[k], 0u, 0u};
+        if (!light_is_lost(after)) {
+            add_fluence_of_flight(s, i, get_photon(s, i), c->length[k], view);
+        }
+    }
     s->x[i] = c->x[k];
     s->y[i] = c->y[k];
     s->ux[i] = c->ux[k];
@@ -335,6 +368,9 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
             fly_and_scatter_forward(&s, n, &view.p, view.table);
         }
         add_absorbed(&s, n, view.words + view.p.at_absorbed);
+        if (view.p.scores_fluence) {
+            add_fluence_of_collisions(&s, n, &view);
+        }
         list_lanes(&s, n, hits, &n_hits, ends, &n_ends);
         pack(&s, hits, n_hits, &c);
         cross_packed(&c, n_hits, view.layers);

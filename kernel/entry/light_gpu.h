@@ -1,7 +1,7 @@
 /**
  * Photons on a GPU (CUDA and OpenCL): one lane a thread, one persistent merged loop.
  *
- * A turn is two rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
+ * A turn is three rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
  * roulette, next photon): the dear blocks are passed rarely, however the lanes of a warp mix. `live` is the only way out, and it is
  * pinned, so that compilers keep one loop with one back edge (a test counts it).
  */
@@ -13,11 +13,11 @@
 #include "tally.h"
 
 #ifndef LIGHT_ATTEMPTS
-#define LIGHT_ATTEMPTS 4
+#define LIGHT_ATTEMPTS 5
 #endif
 /* Rounds of flights and an interface before lanes that end are looked at. */
 #ifndef LIGHT_ROUNDS
-#define LIGHT_ROUNDS 2
+#define LIGHT_ROUNDS 3
 #endif
 /* From here on a photon makes one event a turn, so that it ends exactly at the limit, as on a CPU. */
 #define LIGHT_NEAR_LIMIT (LIGHT_MAX_EVENTS - LIGHT_ROUNDS * LIGHT_ATTEMPTS)
@@ -82,7 +82,7 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 {
     ck_pair words = ck_philox2x32(p.key, lane->event | LIGHT_STREAM_FLUENCE, lane->history);
     light_fluence_score s = light_fluence_of_flight(lane->photon, length, p.inv_fluence_unit, words);
-    ck_u32 bin = light_rz_bin(s.x, s.y, s.z, lane->medium.top_bin, p);
+    ck_u32 bin = light_rz_key(s.x, s.y, s.z, lane->medium.top_bin, p) - block->absorbed.bias;
     ck_atomic_add_u64(block->words + p.at_fluence + bin, s.amount);
     if (s.capped) {
         ck_atomic_add_u64(block->words + p.at_counters + LIGHT_COUNT_CAPPED, 1u);
@@ -98,10 +98,10 @@ CK_FN ck_u32 light_attempt_event(light_lane *lane, const light_block *block, lig
     ck_u32 is_faint = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
     light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, is_faint, p, block->table,
                                 LIGHT_ANY_G);
-    ck_tally_add(&block->absorbed, a.bin, a.deposit);
+    ck_tally_add(&block->absorbed, a.key, a.deposit);
 #ifdef LIGHT_FLUENCE_ON
     if (!a.idle) {
-        light_score_collision(block, p, a.bin, lane->photon.weight, lane->photon.layer, a.word);
+        light_score_collision(block, p, a.key - block->absorbed.bias, lane->photon.weight, lane->photon.layer, a.word);
     }
 #endif
     lane->photon = a.photon;
@@ -238,6 +238,7 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     block.absorbed.far = words; /* at_absorbed is 0 */
     block.absorbed.near = memory + LIGHT_TABLE_WORDS;
     block.absorbed.n_near = p.near_bins;
+    block.absorbed.bias = ck_grid_bias(p.rz_row);
     ck_tally_clear(&block.absorbed);
     CK_LOCAL ck_u32 *rest = memory + p.at_layers_near;
 #ifdef LIGHT_LAYERS_GLOBAL

@@ -72,5 +72,5 @@ compile "$build/clang" -DCMAKE_C_COMPILER=clang -DCRP_TESTS=ON -DCRP_FUZZ=ON -DC
     run_tests "$build/clang" -L '^(golden|cross|fuzz)$'
 # Reads and writes out of bounds, leaks, undefined arithmetic.
 compile "$build/asan" -DCMAKE_BUILD_TYPE=Debug -DCRP_SANITIZE=address,undefined -DCRP_TESTS=ON -DCRP_SHARED=OFF &&
-    run_tests "$build/asan" -L '^(unit)$'
+    run_tests "$build/asan" -L '^(unit|cli|fuzz)$' -E cli_readme
 finish

@@ -14,6 +14,9 @@
 /* More histories than this in impossible states, and a run is an error. */
 static const double FAULT_FRACTION = 1.0e-6;
 
+/* Histories of a batch of a run that may stop early: a second or two on one core, a millisecond on a GPU. */
+static const uint64_t EARLY_BATCH = 500000;
+
 typedef struct run {
     crp_context *context;
     const crp_model *model;
@@ -54,10 +57,18 @@ static uint64_t first_nonzero(uint64_t a, uint64_t b, uint64_t c)
     return a != 0 ? a : b != 0 ? b : c;
 }
 
+/* A run that may stop early has to come to the end of a batch soon, however large its N is. */
+static uint64_t default_batches(const run *r)
+{
+    bool may_stop_early = r->options->until != NULL || r->model->until[0] != '\0' || r->options->time_limit > 0.0;
+    uint64_t batches = may_stop_early ? r->histories / EARLY_BATCH : 0;
+    return batches < 32 ? 32 : batches < UINT32_MAX ? batches : UINT32_MAX;
+}
+
 static void describe_result(run *r, uint64_t seed)
 {
     crp_result *out = r->result;
-    uint64_t batches = first_nonzero(r->options->batches, r->model->batches, 32);
+    uint64_t batches = first_nonzero(r->options->batches, r->model->batches, default_batches(r));
     out->seed = seed;
     out->batch_size = (r->histories + batches - 1) / batches;
     snprintf(out->kind, sizeof out->kind, "%s", r->model->module->name);

@@ -60,6 +60,16 @@ CK_FN float ck_sqrt_positive(float x)
 #endif
 }
 
+/* Square root of x > 0; NaN for x <= 0, which callers use. On a GPU the estimate of zero does that by itself. */
+CK_FN float ck_sqrt_or_nan(float x)
+{
+#if defined(CK_LANG_CUDA)
+    return ck_sqrt_positive(x);
+#else
+    return ck_sqrt_positive(x > 0.0f ? x : -1.0f);
+#endif
+}
+
 /**
  * -ln(u) with u = word / 2^32 in (0, 1]: an optical path, 32 bits of it (24 would cap it at 16.6 mean free paths).
  *
@@ -75,9 +85,9 @@ CK_FN float ck_optical_path(ck_u32 word, CK_LOCAL const float *table)
 #if defined(CK_LANG_CUDA) && !CK_STRICT
     float log2;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(__uint2float_rn(word | 1u)));
-    return ck_fmax(ck_fma(log2, -0.69314718f, 22.18070978f), 2.3e-10f);
+    return ck_fma(log2, -0.69314718f, 22.180712f); /* 32 ln 2 and a little: never negative */
 #elif defined(CK_LANG_OPENCL) && !CK_STRICT
-    return ck_fmax(ck_fma(native_log2((float)(word | 1u)), -0.69314718f, 22.18070978f), 2.3e-10f);
+    return ck_fmax(ck_fma(native_log2((float)(word | 1u)), -0.69314718f, 22.18071f), 2.3e-10f);
 #else
     float number = (float)(word | 1u);
     ck_i32 cell = (ck_i32)(CK_BITS(number) >> 18) - 127 * CK_LOG_CELLS_PER_OCTAVE;

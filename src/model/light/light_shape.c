@@ -10,7 +10,7 @@
 enum {
     MAX_LAYERS_SHARED = 256, /* layer table in shared memory: 16 kB at most */
     MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most */
-    COUNTER_COPIES = 32      /* CK_COUNTER_COPIES of tally.h */
+    COUNTER_STRIDE = 64      /* CK_COUNTER_STRIDE of tally.h */
 };
 
 static void define(plan_shape *shape, const char *text)
@@ -26,9 +26,9 @@ static uint32_t fixed_words(const light_plan *lp)
 {
     uint32_t n_layers = lp->params.n_layers;
     uint32_t words = CK_TABLE_FLOATS + CK_QUEUE_WORDS + 4; /* the dump word, and up to 3 to a multiple of 16 bytes */
-    words += 2 * LIGHT_N_NEAR_COUNTERS * COUNTER_COPIES;
+    words += LIGHT_N_NEAR_COUNTERS * COUNTER_STRIDE;
     words += n_layers <= MAX_LAYERS_SHARED ? LIGHT_ROW * n_layers : 0;
-    words += n_layers <= MAX_LAYERS_CROSSED ? 4 * n_layers * COUNTER_COPIES : 0;
+    words += n_layers <= MAX_LAYERS_CROSSED ? 2 * n_layers * COUNTER_STRIDE : 0;
     return words;
 }
 
@@ -42,22 +42,20 @@ static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 }
 
 /*
- * Two blocks of 768 threads on a multiprocessor when half of its shared memory holds the rows near the axis where nearly
- * all deposits fall, else one block of 1024 with all of it. Measured on an H200: the first is faster by 3 % where the
- * corner suffices (5-layer skin), the second by 8 % where it does not (7-layer skin).
+ * One block of 1024 threads on a multiprocessor with all of its shared memory: 63 registers a thread hold everything that
+ * an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768 threads were slower by 1 to
+ * 7 % on an H200.)
  */
 static void shape_cuda(plan_shape *shape, const light_plan *lp, const device_info *info)
 {
-    uint32_t reserved = 1024; /* the driver keeps 1 kB of each block */
-    uint32_t half = info->local_memory_unit / 2 > reserved ? info->local_memory_unit / 2 - reserved : 0;
-    uint32_t rows_half = rows_that_fit(lp, half);
-    uint32_t rows_all = rows_that_fit(lp, info->local_memory);
-    int two_blocks = rows_half >= 128 || rows_half == rows_all;
-    shape->near_rows = two_blocks ? rows_half : rows_all;
-    shape->block = two_blocks ? 768 : 1024;
+    shape->near_rows = rows_that_fit(lp, info->local_memory);
+    shape->block = info->max_block < 1024 ? info->max_block : 1024;
     shape->source.block = shape->block;
-    shape->source.blocks_per_unit = two_blocks ? 2 : 1;
-    shape->grid = info->n_units * shape->source.blocks_per_unit;
+    shape->source.blocks_per_unit = 1;
+    shape->grid = info->n_units;
+    if (shape->near_rows == lp->params.n_r + 1) {
+        define(shape, "CK_TALLY_ALL_NEAR=1");
+    }
 }
 
 static void shape_opencl(plan_shape *shape, const light_plan *lp, const device_info *info)

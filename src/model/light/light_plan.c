@@ -97,13 +97,14 @@ static float one_minus_cos_at(const float *row, float word)
     return fmaf(root, root, row[LIGHT_HG_FACTOR]);
 }
 
-/* Move the constants by units in the last place until 1 - cos stays inside (0, 2): the kernel then needs no clamp. */
+/* Move the constants by units in the last place until 1 - cos stays inside (0, 2): the kernel then needs no clamp. A unit of
+ * the factor is a unit of what it is taken from, so one or two steps do, however close g is to 1. */
 static void keep_inside(float *row)
 {
     while (one_minus_cos_at(row, 0.0f) >= 2.0f) {
         row[LIGHT_HG_OFFSET] = nextafterf(row[LIGHT_HG_OFFSET], 2.0f);
     }
-    while (one_minus_cos_at(row, 4294967296.0f) <= 1.0e-12f) {
+    while (one_minus_cos_at(row, 4294967296.0f) <= 0.0f) {
         row[LIGHT_HG_FACTOR] = nextafterf(row[LIGHT_HG_FACTOR], 0.0f);
     }
 }

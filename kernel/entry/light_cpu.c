@@ -5,6 +5,7 @@
  * leave, are faint or lost are looked at one by one and their lanes refilled. This file is compiled once for every
  * instruction set; numbers belong to photon and event, so neither lanes nor order nor instruction set changes a bit.
  */
+#include "entry/philox_lanes.h"
 #include "light/cross.h"
 #include "light/end.h"
 #include "light/fly.h"
@@ -24,7 +25,9 @@ typedef struct lanes {
     float hg_slope[LANES], hg_offset[LANES], hg_factor[LANES];
     ck_u32 absorb[LANES];
     /* what the turn scored */
-    ck_u32 bin[LANES], amount[LANES], word[LANES], flags[LANES];
+    ck_u32 bin[LANES], amount[LANES], flags[LANES];
+    /* the turn's random words */
+    ck_u32 first_word[LANES], word[LANES];
 } __attribute__((aligned(64))) lanes;
 
 typedef struct worker_view {
@@ -91,16 +94,17 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
                            const float *restrict table, int any_g)
 {
     const light_params p = *params;
+    ck_philox2x32_lanes(&params->key, s->event, s->history, n, s->first_word, s->word);
 #pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
         light_photon photon = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
-        ck_pair words = ck_philox2x32(p.key, s->event[i], s->history[i]);
-        light_flight f = light_fly(photon, s->mean_free_path[i], s->thickness[i], words.a, table);
+        ck_u32 word = s->word[i];
+        light_flight f = light_fly(photon, s->mean_free_path[i], s->thickness[i], s->first_word[i], table);
         float x = ck_fma(f.length, photon.ux, photon.x);
         float y = ck_fma(f.length, photon.uy, photon.y);
-        ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], words.b);
-        float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], words.b, any_g);
-        light_photon turned = light_turn(photon, h, words.b, table, any_g);
+        ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], word);
+        float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], word, any_g);
+        light_photon turned = light_turn(photon, h, word, table, any_g);
         ck_u32 bin = light_rz_bin(x, y, f.z, s->top_bin[i], p);
         ck_u32 weight = f.hits ? photon.weight : photon.weight - deposit;
         s->x[i] = f.hits ? photon.x : x;
@@ -112,7 +116,6 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         s->weight[i] = weight;
         s->bin[i] = f.hits ? 0u : bin;
         s->amount[i] = f.hits ? 0u : deposit;
-        s->word[i] = words.b;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
         s->flags[i] = f.hits | (light_needs_end(weight, event, p.weight_threshold) << 1);

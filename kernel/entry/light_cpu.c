@@ -5,7 +5,7 @@
  * leave, are faint or lost are looked at one by one and their lanes refilled. This file is compiled once for every
  * instruction set; numbers belong to photon and event, so neither lanes nor order nor instruction set changes a bit.
  */
-#include "entry/philox_lanes.h"
+#include "entry/lanes.h"
 #include "light/cross.h"
 #include "light/end.h"
 #include "light/fly.h"
@@ -40,7 +40,8 @@ typedef struct worker_view {
     ck_u64 n_events;
 } worker_view;
 
-enum { FLAG_HITS = 1, FLAG_ENDS = 2 };
+/* Bits of a lane's flags. */
+enum { FLAG_HITS, FLAG_ENDS };
 
 static void set_photon(lanes *s, ck_u32 i, light_photon p)
 {
@@ -118,7 +119,7 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         s->amount[i] = f.hits ? 0u : deposit;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
-        s->flags[i] = f.hits | (light_needs_end(weight, event, p.weight_threshold) << 1);
+        s->flags[i] = f.hits << FLAG_HITS | light_needs_end(weight, event, p.weight_threshold) << FLAG_ENDS;
     }
 }
 
@@ -142,21 +143,6 @@ static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict wor
     for (ck_u32 i = 0; i < n; ++i) {
         words[s->bin[i]] += s->amount[i];
     }
-}
-
-/* Numbers of the lanes that stand at an interface, and of those that end; an entry is written always, kept if so. */
-static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits, ck_u32 *restrict n_hits,
-                       ck_u32 *restrict ends, ck_u32 *restrict n_ends)
-{
-    ck_u32 a = 0, b = 0;
-    for (ck_u32 i = 0; i < n; ++i) {
-        hits[a] = i;
-        a += s->flags[i] & FLAG_HITS;
-        ends[b] = i;
-        b += s->flags[i] >> 1;
-    }
-    *n_hits = a;
-    *n_ends = b;
 }
 
 /* Lanes at an interface, packed. */
@@ -332,7 +318,7 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
 {
     lanes s;
     crossing_lanes c;
-    ck_u32 hits[LANES + 1], ends[LANES + 1], merged[LANES + 1], n_hits = 0, n_ends = 0, n = 0;
+    ck_u32 hits[LANES], ends[LANES], merged[LANES], n_hits = 0, n_ends = 0, n = 0;
     worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
     (void)worker;
     (void)n_workers;
@@ -346,7 +332,8 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
             fly_and_scatter_forward(&s, n, &view.p, view.table);
         }
         add_absorbed(&s, n, view.words + view.p.at_absorbed);
-        list_lanes(&s, n, hits, &n_hits, ends, &n_ends);
+        n_hits = ck_list_lanes(s.flags, FLAG_HITS, n, hits);
+        n_ends = ck_list_lanes(s.flags, FLAG_ENDS, n, ends);
         pack(&s, hits, n_hits, &c);
         cross_packed(&c, n_hits, view.layers);
         for (ck_u32 k = 0; k < n_hits; ++k) {

@@ -127,6 +127,22 @@ CK_FN float CK_FLOAT(ck_u32 value)
 CK_STATIC_ASSERT(sizeof(ck_u32) == 4, ck_u32_has_four_bytes);
 CK_STATIC_ASSERT(sizeof(ck_u64) == 8, ck_u64_has_eight_bytes);
 
+/* The high word of a * b + c. On NVIDIA GPUs as three instructions in PTX: left to itself the compiler widens a loop-carried
+ * factor to 64 bits and multiplies its empty half too. */
+CK_FN ck_u32 ck_mad_high(ck_u32 a, ck_u32 b, ck_u32 c)
+{
+#if defined(CK_LANG_CUDA)
+    ck_u32 high;
+    asm("{ .reg .u64 product; .reg .u32 low, top; mul.wide.u32 product, %1, %2; mov.b64 {low, top}, product; "
+        "add.cc.u32 low, low, %3; addc.u32 %0, top, 0; }"
+        : "=r"(high)
+        : "r"(a), "r"(b), "r"(c));
+    return high;
+#else
+    return (ck_u32)(((ck_u64)a * b + c) >> 32);
+#endif
+}
+
 /* Four neighbouring floats, read at once where the hardware can: `at` is a multiple of 4 and the table lies on a multiple
  * of 16 bytes. */
 typedef struct ck_four {
@@ -164,6 +180,12 @@ CK_FN void ck_atomic_add_u64(CK_GLOBAL ck_u64 *word, ck_u64 amount)
 {
     atom_add(word, amount);
 }
+CK_FN void ck_atomic_add_u64_if_less(ck_u32 a, ck_u32 b, CK_GLOBAL ck_u64 *word, ck_u64 amount)
+{
+    if (a < b) {
+        atom_add(word, amount);
+    }
+}
 CK_FN ck_u32 ck_atomic_add_u32(CK_GLOBAL ck_u32 *word, ck_u32 amount)
 {
     return atomic_add(word, amount);
@@ -179,6 +201,13 @@ CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
 CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
 {
     asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
+}
+/* One predicated instruction instead of a branch and its two barriers. */
+CK_FN void ck_atomic_add_u64_if_less(ck_u32 a, ck_u32 b, ck_u64 *word, ck_u64 amount)
+{
+    asm volatile("{ .reg .pred less; setp.lt.u32 less, %2, %3; @less red.global.add.u64 [%0], %1; }" ::"l"(
+                     __cvta_generic_to_global(word)),
+                 "l"(amount), "r"(a), "r"(b));
 }
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 {

@@ -18,15 +18,22 @@ typedef struct ck_tally {
     ck_u32 n_near;
 } ck_tally;
 
-/* Add to one bin. A 32-bit word that overflows is seen in the old value the atomic returns: its carry goes to the
+/* Add to one bin; an amount of 0 may come with any bin. With CK_TALLY_ALL_NEAR every real bin is near. A 32-bit word that overflows is seen in the old value the atomic returns: its carry goes to the
  * 64-bit word, with no barrier and no lock. */
 CK_FN void ck_tally_add(const ck_tally *t, ck_u32 bin, ck_u32 amount)
 {
     ck_u32 slot = bin < t->n_near ? bin : t->n_near;
     ck_u32 old = ck_atomic_add_local_u32(t->near + slot, amount);
+#ifdef CK_TALLY_ALL_NEAR
+    ck_atomic_add_u64_if_less(old + amount, old, t->far + slot, (ck_u64)1 << 32);
+#else
     if (slot == t->n_near || old + amount < old) {
-        ck_atomic_add_u64(t->far + bin, slot == t->n_near ? (ck_u64)amount : (ck_u64)1 << 32);
+        ck_u64 far_amount = slot == t->n_near ? (ck_u64)amount : (ck_u64)1 << 32;
+        if (far_amount != 0u) {
+            ck_atomic_add_u64(t->far + bin, far_amount);
+        }
     }
+#endif
 }
 
 /* Clear the shared words. All threads of the block; a barrier must follow. */
@@ -64,6 +71,12 @@ CK_FN void ck_counters_add(const ck_counters *c, ck_u32 which, ck_u32 amount)
     if (old + amount < old) {
         ck_atomic_add_local_u32(low + c->n_words, 1u);
     }
+}
+
+/* Add 1: no launch has the 2^32 histories that would make the low word overflow. */
+CK_FN void ck_counters_increment(const ck_counters *c, ck_u32 which)
+{
+    ck_atomic_add_local_u32(c->words + (which * CK_COUNTER_COPIES + CK_LOCAL_INDEX() % CK_COUNTER_COPIES), 1u);
 }
 
 CK_FN void ck_counters_clear(const ck_counters *c)

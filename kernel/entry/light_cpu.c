@@ -6,10 +6,9 @@
  * instruction set; numbers belong to photon and event, so neither lanes nor order nor instruction set changes a bit.
  */
 #include "entry/lanes.h"
+#include "light/attempt.h"
 #include "light/cross.h"
 #include "light/end.h"
-#include "light/fly.h"
-#include "light/scatter.h"
 
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
@@ -91,35 +90,31 @@ static void copy_lane(lanes *s, ck_u32 to, ck_u32 from)
 }
 
 /* Every lane flies; those that stay in their layer absorb and scatter there. This loop is where the time goes. */
-CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *restrict params,
+CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *restrict shared,
                            const float *restrict table, int any_g)
 {
-    const light_params p = *params;
-    ck_philox2x32_lanes(&params->key, s->event, s->history, n, s->first_word, s->word);
+    const light_params params = *shared;
+    ck_philox2x32_lanes(&shared->key, s->event, s->history, n, s->first_word, s->word);
 #pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
-        light_photon photon = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
-        ck_u32 word = s->word[i];
-        light_flight f = light_fly(photon, s->mean_free_path[i], s->thickness[i], s->first_word[i], table);
-        float x = ck_fma(f.length, photon.ux, photon.x);
-        float y = ck_fma(f.length, photon.uy, photon.y);
-        ck_u32 deposit = light_absorb(photon.weight, s->absorb[i], word);
-        float h = light_one_minus_cos(s->hg_slope[i], s->hg_offset[i], s->hg_factor[i], word, any_g);
-        light_photon turned = light_turn(photon, h, word, table, any_g);
-        ck_u32 bin = light_rz_bin(x, y, f.z, s->top_bin[i], p);
-        ck_u32 weight = f.hits ? photon.weight : photon.weight - deposit;
-        s->x[i] = f.hits ? photon.x : x;
-        s->y[i] = f.hits ? photon.y : y;
-        s->z[i] = f.hits ? photon.z : f.z;
-        s->ux[i] = f.hits ? photon.ux : turned.ux;
-        s->uy[i] = f.hits ? photon.uy : turned.uy;
-        s->uz[i] = f.hits ? photon.uz : turned.uz;
-        s->weight[i] = weight;
-        s->bin[i] = f.hits ? 0u : bin;
-        s->amount[i] = f.hits ? 0u : deposit;
+        light_photon p = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
+        light_medium m = {s->mean_free_path[i], s->absorb[i], s->hg_slope[i], s->hg_offset[i],
+                          s->hg_factor[i], s->thickness[i], s->top_bin[i]};
+        ck_pair words = {s->first_word[i], s->word[i]};
+        light_attempt a = light_try_with(p, m, words, 0u, params, table, any_g);
+        s->x[i] = a.photon.x;
+        s->y[i] = a.photon.y;
+        s->z[i] = a.photon.z;
+        s->ux[i] = a.photon.ux;
+        s->uy[i] = a.photon.uy;
+        s->uz[i] = a.photon.uz;
+        s->weight[i] = a.photon.weight;
+        s->bin[i] = a.bin;
+        s->amount[i] = a.deposit;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
-        s->flags[i] = f.hits << FLAG_HITS | light_needs_end(weight, event, p.weight_threshold) << FLAG_ENDS;
+        s->flags[i] = a.idle << FLAG_HITS |
+                      light_needs_end(a.photon.weight, event, params.weight_threshold) << FLAG_ENDS;
     }
 }
 
@@ -148,7 +143,7 @@ static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict wor
 /* Lanes at an interface, packed. */
 typedef struct crossing_lanes {
     float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
-    ck_u32 weight[LANES], layer[LANES], word[LANES], transmitted[LANES], lost[LANES];
+    ck_u32 weight[LANES], layer[LANES], word[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
 static void pack(const lanes *restrict s, const ck_u32 *restrict list, ck_u32 n, crossing_lanes *restrict c)
@@ -181,8 +176,6 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->uz[k] = q.photon.uz;
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
-        c->transmitted[k] = q.transmitted;
-        c->lost[k] = q.lost;
     }
 }
 
@@ -202,7 +195,6 @@ static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i
         view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k])] += c->weight[k];
     }
     s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
-    s->event[i] += c->lost[k] ? LIGHT_LOST : 0u;
 }
 
 /* The next photon number, 0 if all have been handed out. Taken from the shared counter in chunks. */
@@ -249,13 +241,14 @@ static ck_u32 end_event(lanes *s, ck_u32 i, const worker_view *view)
 {
     ck_u64 *count = view->words + view->p.at_counters;
     light_photon p = get_photon(s, i);
-    if (s->event[i] > LIGHT_MAX_EVENTS) {
-        count[s->event[i] >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT] += 1;
-        count[LIGHT_COUNT_DROPPED] += (ck_i32)p.weight < 0 ? 0u - p.weight : p.weight;
+    ck_u32 leaves = (ck_i32)p.weight < 0 ? 1u : 0u;
+    if (leaves && !light_is_lost(p)) {
+        score_exit(view, p);
         return 0;
     }
-    if ((ck_i32)p.weight < 0) {
-        score_exit(view, p);
+    if (leaves || s->event[i] > LIGHT_MAX_EVENTS) {
+        count[leaves ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT] += 1;
+        count[LIGHT_COUNT_DROPPED] += leaves ? 0u - p.weight : p.weight;
         return 0;
     }
     ck_u32 weight = light_roulette(p.weight, s->event[i], s->history[i], view->p);
@@ -276,7 +269,7 @@ static ck_u32 end_lanes(lanes *s, ck_u32 n, const ck_u32 *ends, ck_u32 n_ends, w
         if (end_event(s, i, view)) {
             continue;
         }
-        view->n_events += s->event[i] & (LIGHT_LOST - 1u);
+        view->n_events += s->event[i];
         view->words[view->p.at_counters + LIGHT_COUNT_HISTORIES] += 1;
         if (!start_lane(s, i, view)) {
             --n;

@@ -5,16 +5,15 @@
  * roulette, next photon): the dear blocks are passed rarely, however the lanes of a warp mix. `live` is the only way out, and it is
  * pinned, so that compilers keep one loop with one back edge (a test counts it).
  */
+#include "light/attempt.h"
 #include "light/cross.h"
 #include "light/end.h"
 #include "light/fluence.h"
-#include "light/fly.h"
-#include "light/scatter.h"
 #include "queue.h"
 #include "tally.h"
 
 #ifndef LIGHT_ATTEMPTS
-#define LIGHT_ATTEMPTS 3
+#define LIGHT_ATTEMPTS 4
 #endif
 /* Rounds of flights and an interface before lanes that end are looked at. */
 #ifndef LIGHT_ROUNDS
@@ -91,30 +90,22 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 }
 #endif
 
-/* Fly; then absorb and scatter, or stand before an interface (returns 1). */
-CK_FN ck_u32 light_attempt(light_lane *lane, const light_block *block, light_params p)
+/* One flight of a lane that has not stopped this turn; a stopped one goes along and does nothing. A faint photon stops at
+ * once, so that roulette comes at the same event on every device. */
+CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_block *block, light_params p)
 {
-    ck_pair words = ck_philox2x32(p.key, lane->event, lane->history);
-    light_photon photon = lane->photon;
-    light_medium m = lane->medium;
-    light_flight f = light_fly(photon, m.mean_free_path, m.thickness, words.a, block->table);
-    lane->event += 1u;
-    lane->word = words.b;
-    if (!f.hits) {
-        photon.x = ck_fma(f.length, photon.ux, photon.x);
-        photon.y = ck_fma(f.length, photon.uy, photon.y);
-        photon.z = f.z;
-        ck_u32 deposit = light_absorb(photon.weight, m.absorb, words.b);
-        ck_u32 bin = light_rz_bin(photon.x, photon.y, f.z, m.top_bin, p);
-        ck_tally_add(&block->absorbed, bin, deposit);
+    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, stopped, p, block->table,
+                                LIGHT_ANY_G);
+    ck_tally_add(&block->absorbed, a.bin, a.deposit);
 #ifdef LIGHT_FLUENCE_ON
-        light_score_collision(block, p, bin, photon.weight, photon.layer, words.b);
-#endif
-        photon.weight -= deposit;
-        float h = light_one_minus_cos(m.hg_slope, m.hg_offset, m.hg_factor, words.b, LIGHT_ANY_G);
-        lane->photon = light_turn(photon, h, words.b, block->table, LIGHT_ANY_G);
+    if (!a.idle) {
+        light_score_collision(block, p, a.bin, lane->photon.weight, lane->photon.layer, a.word);
     }
-    return f.hits;
+#endif
+    lane->photon = a.photon;
+    lane->event += stopped ? 0u : 1u;
+    lane->word = stopped ? lane->word : a.word;
+    return a.idle | ((ck_i32)a.photon.weight < lane->stop ? 1u : 0u);
 }
 
 /* Where the near counters begin among the block's counters. */
@@ -149,12 +140,11 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
     light_interface i = light_interface_load(block->layers, from, lane->photon.uz);
     light_crossing c = light_cross(lane->photon, i, lane->medium.thickness, lane->word);
 #ifdef LIGHT_FLUENCE_ON
-    if (lane->medium.mean_free_path >= 1.0e30f && !c.lost) {
+    if (lane->medium.mean_free_path >= 1.0e30f && !light_is_lost(c.photon)) {
         light_score_flight(block, p, lane, c.length);
     }
 #endif
     lane->photon = c.photon;
-    lane->event += c.lost ? LIGHT_LOST : 0u;
     if (c.photon.layer != from) {
         light_book_crossing(block, p, from, c.photon.uz, c.photon.weight);
         lane->medium = light_medium_load(block->layers, c.photon.layer);
@@ -177,13 +167,14 @@ CK_FN void light_score_exit(const light_photon photon, const light_block *block,
 CK_FN ck_u32 light_judge(light_lane *lane, const light_block *block, light_params p)
 {
     ck_u32 weight = lane->photon.weight;
-    if (lane->event > LIGHT_MAX_EVENTS) {
-        light_count(block, p, lane->event >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT, 1u);
-        light_count(block, p, LIGHT_COUNT_DROPPED, (ck_i32)weight < 0 ? 0u - weight : weight);
+    ck_u32 leaves = (ck_i32)weight < 0 ? 1u : 0u;
+    if (leaves && !light_is_lost(lane->photon)) {
+        light_score_exit(lane->photon, block, p);
         return 0u;
     }
-    if ((ck_i32)weight < 0) {
-        light_score_exit(lane->photon, block, p);
+    if (leaves || lane->event > LIGHT_MAX_EVENTS) {
+        light_count(block, p, leaves ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT, 1u);
+        light_count(block, p, LIGHT_COUNT_DROPPED, leaves ? 0u - weight : weight);
         return 0u;
     }
     if ((ck_i32)weight >= p.weight_threshold) {
@@ -198,30 +189,26 @@ CK_FN ck_u32 light_judge(light_lane *lane, const light_block *block, light_param
 
 CK_FN void light_end_event(light_lane *lane, const light_block *block, light_params p)
 {
-    ck_u32 is_waiting = lane->event < LIGHT_LOST && lane->event >= LIGHT_WAITING ? 1u : 0u;
+    ck_u32 is_waiting = lane->event >= LIGHT_WAITING ? 1u : 0u;
     if (!is_waiting) {
         if (light_judge(lane, block, p)) {
             return;
         }
-        light_count(block, p, LIGHT_COUNT_EVENTS, lane->event & (LIGHT_WAITING - 1u));
-        light_count(block, p, LIGHT_COUNT_HISTORIES, 1u);
+        light_count(block, p, LIGHT_COUNT_EVENTS, lane->event);
+        ck_counters_increment(&block->counters, LIGHT_FIRST_COUNTER(p) + LIGHT_COUNT_HISTORIES);
     }
     light_next_photon(lane, block, p, is_waiting);
 }
 
-/* Up to LIGHT_ATTEMPTS flights, then the interface if one was hit. */
+/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one: they stopped without being faint. */
 CK_FN void light_round(light_lane *lane, const light_block *block, light_params p)
 {
-    ck_u32 hits = 0u;
-    ck_u32 stops = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    ck_u32 stopped = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
     CK_UNROLL
     for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-        if (!stops) { /* a faint photon stops at once, so that roulette comes at the same event on every device */
-            hits = light_attempt(lane, block, p);
-            stops = hits | ((ck_i32)lane->photon.weight < lane->stop ? 1u : 0u);
-        }
+        stopped = light_attempt_event(lane, stopped, block, p);
     }
-    if (hits) {
+    if (stopped && (ck_i32)lane->photon.weight >= lane->stop) {
         light_interface_event(lane, block, p);
     }
 }

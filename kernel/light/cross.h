@@ -27,9 +27,8 @@ CK_FN light_interface light_interface_load(CK_LAYERS const float *CK_RESTRICT la
 
 typedef struct light_crossing {
     light_photon photon; /* at the interface; z is still to be set for the layer it is in now */
-    float length;        /* of the way to the interface [cm] */
+    float length;        /* of the way to the interface [dr] */
     ck_u32 transmitted;  /* 1: went through */
-    ck_u32 lost;         /* 1: impossible state (not a direction, or the interface is never reached) */
 } light_crossing;
 
 /**
@@ -66,10 +65,17 @@ CK_FN light_crossing light_cross(light_photon p, light_interface i, float thickn
     float along = c.transmitted ? ct : -ca;
     c.photon.uz = p.uz < 0.0f ? -along : along;
     c.photon.layer = c.transmitted ? (i.target & ~LIGHT_EXIT) : p.layer;
-    /* Leaving the tissue turns the sign of the weight: one comparison finds it, together with roulette. */
-    c.photon.weight = (c.transmitted && (i.target & LIGHT_EXIT)) ? 0u - p.weight : p.weight;
-    c.lost = (ca <= 1.001f && ck_fabs(c.length) < 1.0e30f) ? 0u : 1u;
+    /* Leaving the tissue turns the sign of the weight: one comparison finds it, together with roulette. A photon in an
+     * impossible state (no direction, an interface that is never reached) leaves too, and light_is_lost finds it there. */
+    ck_u32 lost = (ca <= 1.001f && ck_fabs(c.length) < 1.0e30f) ? 0u : 1u;
+    c.photon.weight = ((c.transmitted && (i.target & LIGHT_EXIT)) | lost) ? 0u - p.weight : p.weight;
     return c;
+}
+
+/* A photon that left: was it in an impossible state? Every comparison with NaN says so. */
+CK_FN ck_u32 light_is_lost(light_photon p)
+{
+    return (ck_fabs(p.uz) <= 1.001f && ck_fabs(p.x) < 1.0e30f && ck_fabs(p.y) < 1.0e30f) ? 0u : 1u;
 }
 
 /* Which crossing counter: up or down (by where it goes now) out of the layer it came from. */

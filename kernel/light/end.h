@@ -2,9 +2,10 @@
 #ifndef CK_LIGHT_END_H
 #define CK_LIGHT_END_H
 
+#include "light/cross.h"
 #include "light/fly.h"
 
-/* Does the photon need a look: it leaves, it is faint, or its event number says lost or too many? */
+/* Does the photon need a look: it leaves, it is faint, or it has had too many events? */
 CK_FN ck_u32 light_needs_end(ck_u32 weight, ck_u32 event, ck_i32 weight_threshold)
 {
     return ((ck_i32)weight < weight_threshold || event > LIGHT_MAX_EVENTS) ? 1u : 0u;
@@ -35,7 +36,7 @@ CK_FN ck_u32 light_alpha_bin(float uz, float inv_dalpha, ck_u32 n_alpha)
 /* Bin of R(r,alpha) and T(r,alpha): r slow, alpha fast. */
 CK_FN ck_u32 light_exit_bin(light_photon photon, light_params p)
 {
-    ck_u32 r_bin = ck_floor_to_u32(light_r_position(photon.x, photon.y, p.inv_dr, p.r_bins));
+    ck_u32 r_bin = ck_floor_to_u32(light_r_position(photon.x, photon.y, p.r_bins));
     return r_bin * p.n_alpha + light_alpha_bin(photon.uz, p.inv_dalpha, p.n_alpha);
 }
 

@@ -18,7 +18,7 @@
  */
 CK_FN ck_u32 light_fluence_of_collision(ck_u32 weight, ck_u32 factor, ck_u32 word)
 {
-    return (ck_u32)(((ck_u64)weight * factor + word) >> 32);
+    return ck_mad_high(weight, factor, word);
 }
 
 typedef struct light_fluence_score {

@@ -6,8 +6,8 @@
 #include "arithmetic.h"
 
 typedef struct light_flight {
-    float length; /* [cm] */
-    float z;      /* where it would end, from the layer's top [cm] */
+    float length; /* [dr] */
+    float z;      /* where it would end, from the layer's top [dr] */
     ck_u32 hits;  /* 1: it leaves the layer, the photon stands still until light_cross */
 } light_flight;
 
@@ -30,19 +30,18 @@ CK_FN light_flight light_fly(light_photon p, float mean_free_path, float thickne
 /**
  * Weight that a collision leaves behind: w mu_a/mu_t, rounded by a random word so that the mean is exact.
  *
- * @param word  any random word of the event: only the last unit of the deposit depends on it
+ * @param word  the event's second word: only the last unit of the deposit depends on it
  * Draws: 0 (shares a word).
  */
 CK_FN ck_u32 light_absorb(ck_u32 weight, ck_u32 absorb, ck_u32 word)
 {
-    return (ck_u32)(((ck_u64)weight * absorb + word) >> 32);
+    return ck_mad_high(weight, absorb, word);
 }
 
-/* Distance from the axis in bins of dr, at most `r_bins`, the bin of all that is outside. */
-CK_FN float light_r_position(float x, float y, float inv_dr, float r_bins)
+/* Distance from the axis, at most `r_bins`, the bin of all that is outside: dr is the unit of length. */
+CK_FN float light_r_position(float x, float y, float r_bins)
 {
-    float r = ck_sqrt_positive(ck_fma(x, x, ck_fma(y, y, 1.0e-30f)));
-    return ck_fmin(r * inv_dr, r_bins);
+    return ck_fmin(ck_sqrt_positive(ck_fma(x, x, ck_fma(y, y, 1.0e-30f))), r_bins);
 }
 
 /* Depth in bins of dz, at most `z_bins`, the bin of all that is outside. Where the grid is deeper than the tissue, the
@@ -59,7 +58,7 @@ CK_FN float light_z_position(float z, float inv_dz, float top_bin, float z_bins)
 /* Bin of A(r,z): r slow, z fast. */
 CK_FN ck_u32 light_rz_bin(float x, float y, float z, float top_bin, light_params p)
 {
-    return ck_grid_bin(light_r_position(x, y, p.inv_dr, p.r_bins), light_z_position(z, p.inv_dz, top_bin, p.z_bins),
+    return ck_grid_bin(light_r_position(x, y, p.r_bins), light_z_position(z, p.inv_dz, top_bin, p.z_bins),
                        p.rz_row, p.rz_bias);
 }
 

@@ -1,4 +1,4 @@
-/** What a launch of the layered-photon kernel needs, in the layout that host and devices share. Lengths in cm. */
+/** What a launch of the layered-photon kernel needs, in the layout that host and devices share. The unit of length is dr. */
 #ifndef CK_LIGHT_PARAMS_H
 #define CK_LIGHT_PARAMS_H
 
@@ -20,17 +20,15 @@
 #define LIGHT_STREAM_ROULETTE 0x80000000u
 /* Event numbers stay below this; a photon with more events is dropped and counted (step limit). */
 #define LIGHT_MAX_EVENTS (1u << 24)
-/* Added to the event number of a photon found in an impossible state: it ends, and is counted as lost. */
-#define LIGHT_LOST 0x40000000u
 
 /* Row of the layer table, LIGHT_ROW floats a layer; a photon's `layer` is the place where its row begins. "u32" entries are integers stored in the float's bits. */
 #define LIGHT_ROW 16
-#define LIGHT_MEAN_FREE_PATH 0 /* 1/mu_t; 1e30 in a clear layer */
+#define LIGHT_MEAN_FREE_PATH 0 /* 1/mu_t [dr]; 1e30 in a clear layer */
 #define LIGHT_ABSORB 1         /* u32: mu_a/mu_t in units of 2^-32 */
 #define LIGHT_HG_SLOPE 2       /* constants of Henyey-Greenstein: see light_one_minus_cos in scatter.h */
 #define LIGHT_HG_OFFSET 3
 #define LIGHT_HG_FACTOR 4
-#define LIGHT_THICKNESS 5      /* d */
+#define LIGHT_THICKNESS 5      /* d [dr] */
 #define LIGHT_TOP_BIN 6        /* depth of the layer's top, in bins of dz */
 #define LIGHT_FLUENCE 7        /* u32: mean free path in units of 2^-32 fluence_unit; 0 in a clear layer */
 /* Two interface records, up and down, of 4 entries; records begin at multiples of 4: */
@@ -67,11 +65,11 @@ typedef struct light_params {
     ck_u32 roulette_limit;  /* survives if a random word is below 2^32 / factor */
     ck_u32 n_layers;
     ck_u32 n_r, n_z, n_alpha; /* bins inside the grid; n_z: those that the tissue reaches */
-    float inv_dr, inv_dz, inv_dalpha;
+    float inv_dz, inv_dalpha; /* bins a unit of length, bins a radian */
     float r_bins;           /* n_r as a float: where the overflow bin begins */
     float z_bins;           /* n_z as a float */
     ck_u32 rz_row, rz_bias; /* n_z + 1, and ck_grid_bias of it */
-    float inv_fluence_unit; /* 1/cm */
+    float inv_fluence_unit; /* 1/dr */
     ck_u32 near_bins;       /* bins of A_rz kept in shared memory (GPU): those nearest to the axis */
     ck_u32 chunk;           /* photons taken at a time (CPU) */
     ck_u32 any_g;           /* 1: some g lies outside [0.1, 1] */
@@ -85,6 +83,6 @@ typedef struct light_params {
     ck_u32 n_words;
 } light_params;
 
-CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 29, light_params_has_no_padding);
+CK_STATIC_ASSERT(sizeof(light_params) == 32 + 4 * 28, light_params_has_no_padding);
 
 #endif

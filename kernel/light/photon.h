@@ -6,7 +6,7 @@
 
 /* z counts from the top of the layer, 0 <= z <= d, so that thin layers deep down lose no digits. */
 typedef struct light_photon {
-    float x, y, z;    /* [cm] */
+    float x, y, z;    /* [dr] */
     float ux, uy, uz; /* direction cosines */
     ck_u32 weight;    /* units of 2^-30; as a signed number below zero: leaving the tissue with that weight */
     ck_u32 layer;     /* row of its layer: LIGHT_ROW times the number */
@@ -14,10 +14,10 @@ typedef struct light_photon {
 
 /* The row of the layer table that every flight needs. */
 typedef struct light_medium {
-    float mean_free_path; /* [cm] */
+    float mean_free_path; /* [dr] */
     ck_u32 absorb;        /* mu_a/mu_t in units of 2^-32 */
     float hg_slope, hg_offset, hg_factor;
-    float thickness;      /* [cm] */
+    float thickness;      /* [dr] */
     float top_bin;
 } light_medium;
 

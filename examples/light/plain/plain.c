@@ -42,7 +42,7 @@ CK_FN light_photon plain_scatter(light_photon photon, light_medium m, light_flig
 }
 
 /* An interface: go there, then reflect or refract. */
-CK_FN light_photon plain_cross(light_photon photon, light_medium m, ck_u32 word, ck_u32 *event, const plain_world *world)
+CK_FN light_photon plain_cross(light_photon photon, light_medium m, ck_u32 word, const plain_world *world)
 {
     ck_u32 from = photon.layer;
     light_interface interface = light_interface_load(world->layers, from, photon.uz);
@@ -53,7 +53,6 @@ CK_FN light_photon plain_cross(light_photon photon, light_medium m, ck_u32 word,
         m = light_medium_load(world->layers, photon.layer);
     }
     photon.z = light_entry_z(photon.uz, m.thickness);
-    *event += c.lost ? LIGHT_LOST : 0u;
     return photon;
 }
 
@@ -95,24 +94,24 @@ CK_FN void plain_history(ck_u32 history, const plain_world *world)
         light_flight flight = light_fly(photon, medium.mean_free_path, medium.thickness, random.a, world->table);
         event += 1u;
         if (flight.hits) {
-            photon = plain_cross(photon, medium, random.b, &event, world);
+            photon = plain_cross(photon, medium, random.b, world);
         } else {
             photon = plain_scatter(photon, medium, flight, random.b, world);
         }
         ck_i32 weight = (ck_i32)photon.weight;
-        if (event > LIGHT_MAX_EVENTS) { /* not a state that physics allows, or trapped for ever */
-            add(count[event >= LIGHT_LOST ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT], 1u);
-            add(count[LIGHT_COUNT_DROPPED], weight < 0 ? 0u - photon.weight : photon.weight);
-            alive = 0u;
-        } else if (weight < 0) {
+        if (weight < 0 && !light_is_lost(photon)) {
             plain_exit(photon, world);
+            alive = 0u;
+        } else if (weight < 0 || event > LIGHT_MAX_EVENTS) { /* not a state that physics allows, or trapped for ever */
+            add(count[weight < 0 ? LIGHT_COUNT_LOST : LIGHT_COUNT_STEP_LIMIT], 1u);
+            add(count[LIGHT_COUNT_DROPPED], weight < 0 ? 0u - photon.weight : photon.weight);
             alive = 0u;
         } else if (weight < world->p.weight_threshold) {
             photon = plain_roulette(photon, event, history, world);
             alive = photon.weight != 0u ? 1u : 0u;
         }
     }
-    add(count[LIGHT_COUNT_EVENTS], event & (LIGHT_LOST - 1u));
+    add(count[LIGHT_COUNT_EVENTS], event);
     add(count[LIGHT_COUNT_HISTORIES], 1u);
 }
 

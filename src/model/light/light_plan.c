@@ -147,10 +147,10 @@ static void fill_layer(float *row, const light_model *m, const light_plan *plan,
 {
     const light_layer *l = &m->layers[i];
     double mu_t = l->mu_a + l->mu_s;
-    row[LIGHT_MEAN_FREE_PATH] = mu_t > 0.0 ? (float)(1.0 / mu_t) : 1.0e30f;
+    row[LIGHT_MEAN_FREE_PATH] = mu_t > 0.0 ? (float)(1.0 / mu_t / m->dr) : 1.0e30f;
     row[LIGHT_ABSORB] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(l->mu_a / mu_t) : 0u);
     fill_scattering(row, l, plan->params.any_g != 0);
-    row[LIGHT_THICKNESS] = (float)l->d;
+    row[LIGHT_THICKNESS] = (float)(l->d / m->dr);
     row[LIGHT_TOP_BIN] = (float)(top / m->dz);
     /* The deepest point must not round into a bin that the tissue does not reach. The step is that of the numbers just
      * below this bin: that of the layer's top would be next to nothing where the top is at 0. */
@@ -442,13 +442,12 @@ static void set_params(light_plan *lp, const light_model *m)
     p->n_r = m->nr;
     p->n_z = lp->n_z_reached;
     p->n_alpha = m->na;
-    p->inv_dr = (float)(1.0 / m->dr);
-    p->inv_dz = (float)(1.0 / m->dz);
+    p->inv_dz = (float)(m->dr / m->dz);
     p->inv_dalpha = (float)((double)m->na / (0.5 * PI));
     p->r_bins = (float)m->nr;
     p->rz_row = lp->n_z_reached + 1;
     p->rz_bias = ck_grid_bias(p->rz_row);
-    p->inv_fluence_unit = (float)(1.0 / lp->fluence_unit);
+    p->inv_fluence_unit = (float)(m->dr / lp->fluence_unit);
     p->chunk = 256;
     p->any_g = needs_any_g(m) ? 1u : 0u;
     lay_out_words(lp, m);

@@ -16,15 +16,14 @@ typedef struct light_attempt {
 /**
  * One flight, without branches: selects keep a photon still that hits an interface, or whose lane has stopped.
  *
- * @param event    number of the event in its history: fixes both random words
+ * @param words    the random words of this event
  * @param stopped  1: the lane takes no part
  * @param any_g    which form of Henyey-Greenstein, known when compiling
- * Draws: one pair of the transport stream.
+ * Draws: 0 (`words` is given).
  */
-CK_FN light_attempt light_try(light_photon p, light_medium m, ck_u32 event, ck_u32 history, ck_u32 stopped,
-                              light_params params, CK_LOCAL const float *table, int any_g)
+CK_FN light_attempt light_try_with(light_photon p, light_medium m, ck_pair words, ck_u32 stopped, light_params params,
+                                   CK_LOCAL const float *table, int any_g)
 {
-    ck_pair words = ck_philox2x32(params.key, event, history);
     light_flight f = light_fly(p, m.mean_free_path, m.thickness, words.a, table);
     light_attempt a;
     a.word = words.b;
@@ -44,6 +43,13 @@ CK_FN light_attempt light_try(light_photon p, light_medium m, ck_u32 event, ck_u
     a.photon.uy = a.idle ? p.uy : turned.uy;
     a.photon.uz = a.idle ? p.uz : turned.uz;
     return a;
+}
+
+/* The same with the words drawn here. Draws: one pair of the transport stream. */
+CK_FN light_attempt light_try(light_photon p, light_medium m, ck_u32 event, ck_u32 history, ck_u32 stopped,
+                              light_params params, CK_LOCAL const float *table, int any_g)
+{
+    return light_try_with(p, m, ck_philox2x32(params.key, event, history), stopped, params, table, any_g);
 }
 
 #endif

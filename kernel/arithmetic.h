@@ -124,24 +124,28 @@ CK_FN ck_u32 ck_floor_to_u32(float x)
 }
 
 /**
- * floor(a) * row + floor(b) for 0 <= a, b < 2^22: a bin of a two-dimensional grid.
+ * Key of a bin of a two-dimensional grid, floor(a) * row + floor(b) + ck_grid_bias(row), for 0 <= a, b < 2^22.
  *
- * @param row  bins of a row
- * @param bias what ck_grid_bias(row) gives; on a GPU the floors are taken as bit patterns, which carry an offset
+ * On an NVIDIA GPU a floor is one addition that rounds down, read as a bit pattern: it carries an offset, which stays in
+ * the key until the key becomes an address, where it costs nothing. The host pads rows so that no key overflows.
  */
-CK_FN ck_u32 ck_grid_bin(float a, float b, ck_u32 row, ck_u32 bias)
+CK_FN ck_u32 ck_grid_key(float a, float b, ck_u32 row)
 {
 #if defined(CK_LANG_CUDA)
-    return __float_as_uint(__fadd_rd(a, 8388608.0f)) * row + __float_as_uint(__fadd_rd(b, 8388608.0f)) - bias;
+    return __float_as_uint(__fadd_rd(a, 8388608.0f)) * row + __float_as_uint(__fadd_rd(b, 8388608.0f));
 #else
-    (void)bias;
     return ck_floor_to_u32(a) * row + ck_floor_to_u32(b);
 #endif
 }
 
 CK_FN ck_u32 ck_grid_bias(ck_u32 row)
 {
+#if defined(CK_LANG_CUDA)
     return 0x4B000000u * (row + 1u);
+#else
+    (void)row;
+    return 0u;
+#endif
 }
 
 #endif

@@ -5,9 +5,11 @@
  * leave, are faint or lost are looked at one by one and their lanes refilled. This file is compiled once for every
  * instruction set; numbers belong to photon and event, so neither lanes nor order nor instruction set changes a bit.
  */
+#include "entry/lanes.h"
 #include "light/attempt.h"
 #include "light/cross.h"
 #include "light/end.h"
+#include "light/fluence.h"
 
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
@@ -23,7 +25,9 @@ typedef struct lanes {
     float hg_slope[LANES], hg_offset[LANES], hg_factor[LANES];
     ck_u32 absorb[LANES];
     /* what the turn scored */
-    ck_u32 bin[LANES], amount[LANES], word[LANES], flags[LANES];
+    ck_u32 bin[LANES], amount[LANES], flags[LANES];
+    /* the turn's random words */
+    ck_u32 first_word[LANES], word[LANES];
 } __attribute__((aligned(64))) lanes;
 
 typedef struct worker_view {
@@ -36,7 +40,8 @@ typedef struct worker_view {
     ck_u64 n_events;
 } worker_view;
 
-enum { FLAG_HITS = 1, FLAG_ENDS = 2 };
+/* Bits of a lane's flags. */
+enum { FLAG_HITS, FLAG_ENDS };
 
 static void set_photon(lanes *s, ck_u32 i, light_photon p)
 {
@@ -90,12 +95,14 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
                            const float *restrict table, int any_g)
 {
     const light_params params = *shared;
+    ck_philox2x32_lanes(&shared->key, s->event, s->history, n, s->first_word, s->word);
 #pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
         light_photon p = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
         light_medium m = {s->mean_free_path[i], s->absorb[i], s->hg_slope[i], s->hg_offset[i],
                           s->hg_factor[i], s->thickness[i], s->top_bin[i]};
-        light_attempt a = light_try(p, m, s->event[i], s->history[i], 0u, params, table, any_g);
+        ck_pair words = {s->first_word[i], s->word[i]};
+        light_attempt a = light_try_with(p, m, words, 0u, params, table, any_g);
         s->x[i] = a.photon.x;
         s->y[i] = a.photon.y;
         s->z[i] = a.photon.z;
@@ -103,12 +110,12 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         s->uy[i] = a.photon.uy;
         s->uz[i] = a.photon.uz;
         s->weight[i] = a.photon.weight;
-        s->bin[i] = a.bin;
+        s->bin[i] = a.key;
         s->amount[i] = a.deposit;
-        s->word[i] = a.word;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
-        s->flags[i] = a.idle | (light_needs_end(a.photon.weight, event, params.weight_threshold) << 1);
+        s->flags[i] = a.hits << FLAG_HITS |
+                      light_needs_end(a.photon.weight, event, params.weight_threshold) << FLAG_ENDS;
     }
 }
 
@@ -134,25 +141,35 @@ static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict wor
     }
 }
 
-/* Numbers of the lanes that stand at an interface, and of those that end; an entry is written always, kept if so. */
-static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits, ck_u32 *restrict n_hits,
-                       ck_u32 *restrict ends, ck_u32 *restrict n_ends)
+/* Collision estimator of the fluence: the weight before the collision, for lanes that collided. */
+static void add_fluence_of_collisions(const lanes *restrict s, ck_u32 n, const worker_view *view)
 {
-    ck_u32 a = 0, b = 0;
+    ck_u64 *fluence = view->words + view->p.at_fluence;
     for (ck_u32 i = 0; i < n; ++i) {
-        hits[a] = i;
-        a += s->flags[i] & FLAG_HITS;
-        ends[b] = i;
-        b += s->flags[i] >> 1;
+        if (s->flags[i] >> FLAG_HITS & 1u) {
+            continue;
+        }
+        ck_u32 factor = CK_BITS(view->layers[s->layer[i] + LIGHT_FLUENCE]);
+        fluence[s->bin[i]] += light_fluence_of_collision(s->weight[i] + s->amount[i], factor, s->word[i]);
     }
-    *n_hits = a;
-    *n_ends = b;
+}
+
+/* Path length in a clear layer, for a lane that stands where its flight began. */
+static void add_fluence_of_flight(const lanes *restrict s, ck_u32 i, light_photon began, float length,
+                                  const worker_view *view)
+{
+    const light_params *p = &view->p;
+    ck_pair words = ck_philox2x32(p->key, (s->event[i] - 1u) | LIGHT_STREAM_FLUENCE, s->history[i]);
+    light_fluence_score score = light_fluence_of_flight(began, length, p->inv_fluence_unit, words);
+    view->words[p->at_fluence + light_rz_key(score.x, score.y, score.z, s->top_bin[i], *p)] += score.amount;
+    view->words[p->at_counters + LIGHT_COUNT_CAPPED] += score.capped;
 }
 
 /* Lanes at an interface, packed. */
 typedef struct crossing_lanes {
     float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
     ck_u32 weight[LANES], layer[LANES], word[LANES], enters[LANES];
+    float length[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
 static void pack(const lanes *restrict s, const ck_u32 *restrict list, ck_u32 n, crossing_lanes *restrict c)
@@ -186,6 +203,7 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
         c->enters[k] = q.enters;
+        c->length[k] = q.length;
     }
 }
 
@@ -193,6 +211,12 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
 static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i, ck_u32 k, const worker_view *view)
 {
     ck_u32 from = s->layer[i];
+    if (view->p.scores_fluence && s->mean_free_path[i] >= 1.0e30f) {
+        light_photon after = {c->x[k], c->y[k], 0.0f, 0.0f, 0.0f, c->uz[k], 0u, 0u};
+        if (!light_is_lost(after)) {
+            add_fluence_of_flight(s, i, get_photon(s, i), c->length[k], view);
+        }
+    }
     s->x[i] = c->x[k];
     s->y[i] = c->y[k];
     s->ux[i] = c->ux[k];
@@ -321,7 +345,7 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
 {
     lanes s;
     crossing_lanes c;
-    ck_u32 hits[LANES + 1], ends[LANES + 1], merged[LANES + 1], n_hits = 0, n_ends = 0, n = 0;
+    ck_u32 hits[LANES], ends[LANES], merged[LANES], n_hits = 0, n_ends = 0, n = 0;
     worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
     (void)worker;
     (void)n_workers;
@@ -335,7 +359,11 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
             fly_and_scatter_forward(&s, n, &view.p, view.table);
         }
         add_absorbed(&s, n, view.words + view.p.at_absorbed);
-        list_lanes(&s, n, hits, &n_hits, ends, &n_ends);
+        if (view.p.scores_fluence) {
+            add_fluence_of_collisions(&s, n, &view);
+        }
+        n_hits = ck_list_lanes(s.flags, FLAG_HITS, n, hits);
+        n_ends = ck_list_lanes(s.flags, FLAG_ENDS, n, ends);
         pack(&s, hits, n_hits, &c);
         cross_packed(&c, n_hits, view.layers);
         for (ck_u32 k = 0; k < n_hits; ++k) {

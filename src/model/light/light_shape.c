@@ -36,7 +36,7 @@ static uint32_t fixed_words(const light_plan *lp)
 static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 {
     uint32_t fixed = fixed_words(lp) * 4;
-    uint32_t row = (lp->params.n_z + 1) * 4;
+    uint32_t row = lp->params.rz_row * 4;
     uint32_t rows = bytes > fixed ? (bytes - fixed) / row : 0;
     return rows < lp->params.n_r + 1 ? rows : lp->params.n_r + 1;
 }
@@ -104,6 +104,6 @@ crp_status light_shape(crp_context *context, const crp_model *model, const crp_p
     } else {
         shape_opencl(shape, lp, info);
     }
-    shape->local_bytes = (fixed_words(lp) + shape->near_rows * (lp->params.n_z + 1)) * 4;
+    shape->local_bytes = (fixed_words(lp) + shape->near_rows * lp->params.rz_row) * 4;
     return CRP_OK;
 }

@@ -179,7 +179,8 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
     }
 }
 
-/* Put packed lane k back into lane i; book the weight that went through an inner interface. */
+/* Put packed lane k back into lane i; book the weight that went through an inner interface. Without branches: which way
+ * it went is a coin's toss, and a wrong guess costs more than loading a medium in vain. */
 static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i, ck_u32 k, const worker_view *view)
 {
     ck_u32 from = s->layer[i];
@@ -189,12 +190,12 @@ static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i
     s->uy[i] = c->uy[k];
     s->uz[i] = c->uz[k];
     s->weight[i] = c->weight[k];
-    if (c->layer[k] != from) {
-        s->layer[i] = c->layer[k];
-        set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
-        view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k])] += c->weight[k];
-    }
+    ck_u32 crossed = c->layer[k] != from ? c->weight[k] : 0u;
+    s->layer[i] = c->layer[k];
+    set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
+    view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k])] += crossed;
     s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
+    s->flags[i] |= light_needs_end(c->weight[k], s->event[i], view->p.weight_threshold) << FLAG_ENDS;
 }
 
 /* The next photon number, 0 if all have been handed out. Taken from the shared counter in chunks. */
@@ -281,29 +282,6 @@ static ck_u32 end_lanes(lanes *s, ck_u32 n, const ck_u32 *ends, ck_u32 n_ends, w
     return n;
 }
 
-/* Lanes that end: those the flight found, and those that the crossing let out or lost. In rising order. */
-static ck_u32 merge_ends(const lanes *s, ck_u32 *ends, ck_u32 n_ends, const ck_u32 *hits, ck_u32 n_hits,
-                         ck_i32 threshold, ck_u32 *merged)
-{
-    ck_u32 n = 0, a = 0;
-    for (ck_u32 k = 0; k < n_hits; ++k) {
-        ck_u32 i = hits[k];
-        while (a < n_ends && ends[a] < i) {
-            merged[n++] = ends[a++];
-        }
-        if (a < n_ends && ends[a] == i) {
-            ++a;
-        }
-        if (light_needs_end(s->weight[i], s->event[i], threshold)) {
-            merged[n++] = i;
-        }
-    }
-    while (a < n_ends) {
-        merged[n++] = ends[a++];
-    }
-    return n;
-}
-
 /* Arguments: parameters, layer table, mathematical tables, words (summed), next photon (shared). */
 void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 
@@ -311,7 +289,7 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
 {
     lanes s;
     crossing_lanes c;
-    ck_u32 hits[LANES], ends[LANES], merged[LANES], n_hits = 0, n_ends = 0, n = 0;
+    ck_u32 hits[LANES], ends[LANES], n = 0;
     worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
     (void)worker;
     (void)n_workers;
@@ -325,15 +303,13 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
             fly_and_scatter_forward(&s, n, &view.p, view.table);
         }
         add_absorbed(&s, n, view.words + view.p.at_absorbed);
-        n_hits = ck_list_lanes(s.flags, FLAG_HITS, n, hits);
-        n_ends = ck_list_lanes(s.flags, FLAG_ENDS, n, ends);
+        ck_u32 n_hits = ck_list_lanes(s.flags, FLAG_HITS, n, hits);
         pack(&s, hits, n_hits, &c);
         cross_packed(&c, n_hits, view.layers);
         for (ck_u32 k = 0; k < n_hits; ++k) {
             unpack(&s, &c, hits[k], k, &view);
         }
-        n_ends = merge_ends(&s, ends, n_ends, hits, n_hits, view.p.weight_threshold, merged);
-        n = end_lanes(&s, n, merged, n_ends, &view);
+        n = end_lanes(&s, n, ends, ck_list_lanes(s.flags, FLAG_ENDS, n, ends), &view);
     }
     view.words[view.p.at_counters + LIGHT_COUNT_EVENTS] += view.n_events;
 }

@@ -9,6 +9,7 @@
 #include "light/attempt.h"
 #include "light/cross.h"
 #include "light/end.h"
+#include "light/fluence.h"
 
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
@@ -133,16 +134,46 @@ static __attribute__((noinline)) void fly_and_scatter_any(lanes *restrict s, ck_
     fly_and_scatter(s, n, params, table, 1);
 }
 
-static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict words)
+static void add_amounts(const lanes *restrict s, ck_u32 n, ck_u64 *restrict words)
 {
     for (ck_u32 i = 0; i < n; ++i) {
         words[s->bin[i]] += s->amount[i];
     }
 }
 
+/* Is the fluence tallied too? Its words lie before the crossing counters, if there are any. */
+static ck_u32 scores_fluence(const light_params *p)
+{
+    return p->at_crossed > p->at_fluence ? 1u : 0u;
+}
+
+/* Put in place of what the collisions of this turn left behind what they mean for the fluence. */
+static __attribute__((noinline)) void turn_into_fluence(lanes *restrict s, ck_u32 n, const float *restrict layers)
+{
+#pragma omp simd
+    for (ck_u32 i = 0; i < n; ++i) {
+        ck_u32 factor = CK_BITS(layers[(ck_i32)s->layer[i] + LIGHT_FLUENCE]);
+        ck_u32 amount = light_fluence_of_collision(s->weight[i] + s->amount[i], factor, s->word[i]);
+        s->amount[i] = (s->flags[i] >> FLAG_HITS & 1u) ? 0u : amount;
+    }
+}
+
+/* A lane has flown through a clear layer: `after` is its photon at the interface, the lane still stands where it set out. */
+static void score_clear_flight(const lanes *s, ck_u32 i, light_photon after, float length, const worker_view *view)
+{
+    const light_params *p = &view->p;
+    if (s->mean_free_path[i] < 1.0e30f || light_is_lost(after)) {
+        return;
+    }
+    ck_pair words = ck_philox2x32(p->key, s->event[i] | LIGHT_STREAM_FLUENCE, s->history[i]);
+    light_fluence_score f = light_fluence_of_flight(get_photon(s, i), length, p->inv_fluence_unit, words);
+    view->words[p->at_fluence + light_rz_bin(f.x, f.y, f.z, s->top_bin[i], *p)] += f.amount;
+    view->words[p->at_counters + LIGHT_COUNT_CAPPED] += f.capped;
+}
+
 /* Lanes at an interface, packed. */
 typedef struct crossing_lanes {
-    float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
+    float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES], length[LANES];
     ck_u32 weight[LANES], layer[LANES], word[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
@@ -176,6 +207,7 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->uz[k] = q.photon.uz;
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
+        c->length[k] = q.length;
     }
 }
 
@@ -291,6 +323,7 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
     crossing_lanes c;
     ck_u32 hits[LANES], ends[LANES], n = 0;
     worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
+    ck_u32 is_fluence_scored = scores_fluence(&view.p);
     (void)worker;
     (void)n_workers;
     while (n < LANES && start_lane(&s, n, &view)) {
@@ -302,11 +335,19 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
         } else {
             fly_and_scatter_forward(&s, n, &view.p, view.table);
         }
-        add_absorbed(&s, n, view.words + view.p.at_absorbed);
+        add_amounts(&s, n, view.words + view.p.at_absorbed);
+        if (is_fluence_scored) {
+            turn_into_fluence(&s, n, view.layers);
+            add_amounts(&s, n, view.words + view.p.at_fluence);
+        }
         ck_u32 n_hits = ck_list_lanes(s.flags, FLAG_HITS, n, hits);
         pack(&s, hits, n_hits, &c);
         cross_packed(&c, n_hits, view.layers);
         for (ck_u32 k = 0; k < n_hits; ++k) {
+            if (is_fluence_scored) {
+                light_photon after = {c.x[k], c.y[k], 0.0f, c.ux[k], c.uy[k], c.uz[k], c.weight[k], c.layer[k]};
+                score_clear_flight(&s, hits[k], after, c.length[k], &view);
+            }
             unpack(&s, &c, hits[k], k, &view);
         }
         n = end_lanes(&s, n, ends, ck_list_lanes(s.flags, FLAG_ENDS, n, ends), &view);

@@ -195,6 +195,17 @@ CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
 {
     return atomic_add(word, amount);
 }
+/* Add to words[key - bias]. */
+CK_FN ck_u32 ck_atomic_add_local_u32_at(CK_LOCAL ck_u32 *words, ck_u32 bias, ck_u32 key, ck_u32 amount)
+{
+    return atomic_add(words + (key - bias), amount);
+}
+CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, CK_LOCAL ck_u32 *word)
+{
+    if (a < b) {
+        atomic_inc(word);
+    }
+}
 #elif defined(CK_LANG_CUDA)
 /* In PTX, with the address space written out: nvcc 13.0 took a global pointer that stood in a struct beside shared ones for
  * a shared pointer, and its votes and shuffles for adds to one address cost more than they save here. */
@@ -216,6 +227,20 @@ CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(amount));
     return old;
+}
+/* Add to words[key - bias]; the bias is folded into the base address, which does not change from call to call. */
+CK_FN ck_u32 ck_atomic_add_local_u32_at(ck_u32 *words, ck_u32 bias, ck_u32 key, ck_u32 amount)
+{
+    ck_u32 base = (ck_u32)__cvta_generic_to_shared(words) - 4u * bias;
+    ck_u32 old;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(base + 4u * key), "r"(amount));
+    return old;
+}
+CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, ck_u32 *word)
+{
+    asm volatile("{ .reg .pred less; setp.lt.u32 less, %1, %2; @less red.shared.add.u32 [%0], 1; }" ::"r"(
+                     (ck_u32)__cvta_generic_to_shared(word)),
+                 "r"(a), "r"(b));
 }
 CK_FN ck_u32 ck_atomic_add_local_u32(ck_u32 *word, ck_u32 amount)
 {

@@ -11,26 +11,27 @@
 #if !defined(CK_LANG_C)
 
 /* A tally whose first n_near bins have a word in shared memory. n_near + 1 words stand there: the last one takes, and
- * forgets, the adds for bins outside, so that the common path needs no branch. */
+ * forgets, the adds for bins outside, so that the common path needs no branch. Bins come as keys: bin + bias. */
 typedef struct ck_tally {
     CK_GLOBAL ck_u64 *far;
     CK_LOCAL ck_u32 *near;
-    ck_u32 n_near;
+    ck_u32 n_near, bias;
 } ck_tally;
 
-/* Add to one bin; an amount of 0 may come with any bin. With CK_TALLY_ALL_NEAR every real bin is near. A 32-bit word that overflows is seen in the old value the atomic returns: its carry goes to the
- * 64-bit word, with no barrier and no lock. */
-CK_FN void ck_tally_add(const ck_tally *t, ck_u32 bin, ck_u32 amount)
+/* Add to one bin; an amount of 0 may come with any key. With CK_TALLY_ALL_NEAR every real bin is near. A 32-bit word that
+ * overflows is seen in the old value the atomic returns: its carry goes to the 64-bit word, with no barrier and no lock. */
+CK_FN void ck_tally_add(const ck_tally *t, ck_u32 key, ck_u32 amount)
 {
-    ck_u32 slot = bin < t->n_near ? bin : t->n_near;
-    ck_u32 old = ck_atomic_add_local_u32(t->near + slot, amount);
+    ck_u32 end = t->n_near + t->bias;
+    ck_u32 slot = key < end ? key : end;
+    ck_u32 old = ck_atomic_add_local_u32_at(t->near, t->bias, slot, amount);
 #ifdef CK_TALLY_ALL_NEAR
-    ck_atomic_add_u64_if_less(old + amount, old, t->far + slot, (ck_u64)1 << 32);
+    ck_atomic_add_u64_if_less(old + amount, old, t->far + (slot - t->bias), (ck_u64)1 << 32);
 #else
-    if (slot == t->n_near || old + amount < old) {
-        ck_u64 far_amount = slot == t->n_near ? (ck_u64)amount : (ck_u64)1 << 32;
+    if (slot == end || old + amount < old) {
+        ck_u64 far_amount = slot == end ? (ck_u64)amount : (ck_u64)1 << 32;
         if (far_amount != 0u) {
-            ck_atomic_add_u64(t->far + bin, far_amount);
+            ck_atomic_add_u64(t->far + (key - t->bias), far_amount);
         }
     }
 #endif
@@ -56,41 +57,44 @@ CK_FN void ck_tally_flush(const ck_tally *t)
 }
 
 /* Counters that many photons add to: 64 bits as two words in shared memory, one copy for each of 32 neighbouring threads,
- * so that lanes of a warp do not meet. Low words of all copies come first, then the high words. */
+ * so that lanes of a warp do not meet. A counter is 32 low words and then 32 high words. */
 #define CK_COUNTER_COPIES 32u
+#define CK_COUNTER_STRIDE 64u
 
 typedef struct ck_counters {
-    CK_LOCAL ck_u32 *words;
-    ck_u32 n_words; /* of each half: counters times copies */
+    CK_LOCAL ck_u32 *mine; /* this thread's copy of counter 0 */
+    ck_u32 n;              /* how many counters */
 } ck_counters;
 
-CK_FN void ck_counters_add(const ck_counters *c, ck_u32 which, ck_u32 amount)
+/* Add to the counter that begins at word `at`, a multiple of CK_COUNTER_STRIDE. */
+CK_FN void ck_counters_add(const ck_counters *c, ck_u32 at, ck_u32 amount)
 {
-    CK_LOCAL ck_u32 *low = c->words + (which * CK_COUNTER_COPIES + CK_LOCAL_INDEX() % CK_COUNTER_COPIES);
+    CK_LOCAL ck_u32 *low = c->mine + at;
     ck_u32 old = ck_atomic_add_local_u32(low, amount);
-    if (old + amount < old) {
-        ck_atomic_add_local_u32(low + c->n_words, 1u);
-    }
+    ck_atomic_increment_local_if_less(old + amount, old, low + CK_COUNTER_COPIES);
 }
 
 /* Add 1: no launch has the 2^32 histories that would make the low word overflow. */
-CK_FN void ck_counters_increment(const ck_counters *c, ck_u32 which)
+CK_FN void ck_counters_increment(const ck_counters *c, ck_u32 at)
 {
-    ck_atomic_add_local_u32(c->words + (which * CK_COUNTER_COPIES + CK_LOCAL_INDEX() % CK_COUNTER_COPIES), 1u);
+    ck_atomic_add_local_u32(c->mine + at, 1u);
 }
 
-CK_FN void ck_counters_clear(const ck_counters *c)
+/* Clear all counters; `words` is where the first one begins. All threads of the block; a barrier must follow. */
+CK_FN void ck_counters_clear(const ck_counters *c, CK_LOCAL ck_u32 *words)
 {
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < 2u * c->n_words; i += CK_LOCAL_SIZE()) {
-        c->words[i] = 0u;
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < c->n * CK_COUNTER_STRIDE; i += CK_LOCAL_SIZE()) {
+        words[i] = 0u;
     }
 }
 
 /* Add all copies to the global words, counter 0 to target[0] and so on. All threads of the block, after a barrier. */
 CK_FN void ck_counters_flush(const ck_counters *c, CK_GLOBAL ck_u64 *target)
 {
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < c->n_words; i += CK_LOCAL_SIZE()) {
-        ck_u64 sum = ((ck_u64)c->words[c->n_words + i] << 32) + c->words[i];
+    CK_LOCAL ck_u32 *words = c->mine - CK_LOCAL_INDEX() % CK_COUNTER_COPIES;
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < c->n * CK_COUNTER_COPIES; i += CK_LOCAL_SIZE()) {
+        CK_LOCAL ck_u32 *low = words + (i / CK_COUNTER_COPIES * CK_COUNTER_STRIDE + i % CK_COUNTER_COPIES);
+        ck_u64 sum = ((ck_u64)low[CK_COUNTER_COPIES] << 32) + low[0];
         if (sum != 0u) {
             ck_atomic_add_u64(target + i / CK_COUNTER_COPIES, sum);
         }

@@ -110,11 +110,11 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         s->uy[i] = a.photon.uy;
         s->uz[i] = a.photon.uz;
         s->weight[i] = a.photon.weight;
-        s->bin[i] = a.bin;
+        s->bin[i] = a.key;
         s->amount[i] = a.deposit;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
-        s->flags[i] = a.idle << FLAG_HITS |
+        s->flags[i] = a.hits << FLAG_HITS |
                       light_needs_end(a.photon.weight, event, params.weight_threshold) << FLAG_ENDS;
     }
 }
@@ -141,12 +141,6 @@ static void add_amounts(const lanes *restrict s, ck_u32 n, ck_u64 *restrict word
     }
 }
 
-/* Is the fluence tallied too? Its words lie before the crossing counters, if there are any. */
-static ck_u32 scores_fluence(const light_params *p)
-{
-    return p->at_crossed > p->at_fluence ? 1u : 0u;
-}
-
 /* Put in place of what the collisions of this turn left behind what they mean for the fluence. */
 static __attribute__((noinline)) void turn_into_fluence(lanes *restrict s, ck_u32 n, const float *restrict layers)
 {
@@ -165,16 +159,16 @@ static void score_clear_flight(const lanes *s, ck_u32 i, light_photon after, flo
     if (s->mean_free_path[i] < 1.0e30f || light_is_lost(after)) {
         return;
     }
-    ck_pair words = ck_philox2x32(p->key, s->event[i] | LIGHT_STREAM_FLUENCE, s->history[i]);
+    ck_pair words = ck_philox2x32(p->key, (s->event[i] - 1u) | LIGHT_STREAM_FLUENCE, s->history[i]);
     light_fluence_score f = light_fluence_of_flight(get_photon(s, i), length, p->inv_fluence_unit, words);
-    view->words[p->at_fluence + light_rz_bin(f.x, f.y, f.z, s->top_bin[i], *p)] += f.amount;
+    view->words[p->at_fluence + light_rz_key(f.x, f.y, f.z, s->top_bin[i], *p)] += f.amount;
     view->words[p->at_counters + LIGHT_COUNT_CAPPED] += f.capped;
 }
 
 /* Lanes at an interface, packed. */
 typedef struct crossing_lanes {
     float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES], length[LANES];
-    ck_u32 weight[LANES], layer[LANES], word[LANES];
+    ck_u32 weight[LANES], layer[LANES], word[LANES], enters[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
 static void pack(const lanes *restrict s, const ck_u32 *restrict list, ck_u32 n, crossing_lanes *restrict c)
@@ -207,6 +201,7 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->uz[k] = q.photon.uz;
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
+        c->enters[k] = q.enters;
         c->length[k] = q.length;
     }
 }
@@ -222,10 +217,10 @@ static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i
     s->uy[i] = c->uy[k];
     s->uz[i] = c->uz[k];
     s->weight[i] = c->weight[k];
-    ck_u32 crossed = c->layer[k] != from ? c->weight[k] : 0u;
+    ck_u32 crossed = c->enters[k] ? c->weight[k] : 0u;
     s->layer[i] = c->layer[k];
     set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
-    view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k])] += crossed;
+    view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k], 1u)] += crossed;
     s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
     s->flags[i] |= light_needs_end(c->weight[k], s->event[i], view->p.weight_threshold) << FLAG_ENDS;
 }
@@ -323,7 +318,7 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
     crossing_lanes c;
     ck_u32 hits[LANES], ends[LANES], n = 0;
     worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
-    ck_u32 is_fluence_scored = scores_fluence(&view.p);
+    ck_u32 is_fluence_scored = view.p.scores_fluence;
     (void)worker;
     (void)n_workers;
     while (n < LANES && start_lane(&s, n, &view)) {

@@ -1,7 +1,7 @@
 /**
  * Photons on a GPU (CUDA and OpenCL): one lane a thread, one persistent merged loop.
  *
- * A turn is two rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
+ * A turn is three rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
  * roulette, next photon): the dear blocks are passed rarely, however the lanes of a warp mix. `live` is the only way out, and it is
  * pinned, so that compilers keep one loop with one back edge (a test counts it).
  */
@@ -13,11 +13,11 @@
 #include "tally.h"
 
 #ifndef LIGHT_ATTEMPTS
-#define LIGHT_ATTEMPTS 4
+#define LIGHT_ATTEMPTS 5
 #endif
 /* Rounds of flights and an interface before lanes that end are looked at. */
 #ifndef LIGHT_ROUNDS
-#define LIGHT_ROUNDS 2
+#define LIGHT_ROUNDS 3
 #endif
 /* From here on a photon makes one event a turn, so that it ends exactly at the limit, as on a CPU. */
 #define LIGHT_NEAR_LIMIT (LIGHT_MAX_EVENTS - LIGHT_ROUNDS * LIGHT_ATTEMPTS)
@@ -82,7 +82,7 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 {
     ck_pair words = ck_philox2x32(p.key, lane->event | LIGHT_STREAM_FLUENCE, lane->history);
     light_fluence_score s = light_fluence_of_flight(lane->photon, length, p.inv_fluence_unit, words);
-    ck_u32 bin = light_rz_bin(s.x, s.y, s.z, lane->medium.top_bin, p);
+    ck_u32 bin = light_rz_key(s.x, s.y, s.z, lane->medium.top_bin, p) - block->absorbed.bias;
     ck_atomic_add_u64(block->words + p.at_fluence + bin, s.amount);
     if (s.capped) {
         ck_atomic_add_u64(block->words + p.at_counters + LIGHT_COUNT_CAPPED, 1u);
@@ -90,22 +90,24 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 }
 #endif
 
-/* One flight of a lane that has not stopped this turn; a stopped one goes along and does nothing. A faint photon stops at
- * once, so that roulette comes at the same event on every device. */
-CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_block *block, light_params p)
+/* One flight of a lane. A lane whose flight hits an interface keeps its event number, so that it flies the same flight
+ * again and hits again until the turn comes to the interface; a faint one takes no more part, so that roulette comes at
+ * the same event on every device. Returns 1 if it hits. */
+CK_FN ck_u32 light_attempt_event(light_lane *lane, const light_block *block, light_params p)
 {
-    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, stopped, p, block->table,
+    ck_u32 is_faint = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, is_faint, p, block->table,
                                 LIGHT_ANY_G);
-    ck_tally_add(&block->absorbed, a.bin, a.deposit);
+    ck_tally_add(&block->absorbed, a.key, a.deposit);
 #ifdef LIGHT_FLUENCE_ON
     if (!a.idle) {
-        light_score_collision(block, p, a.bin, lane->photon.weight, lane->photon.layer, a.word);
+        light_score_collision(block, p, a.key - block->absorbed.bias, lane->photon.weight, lane->photon.layer, a.word);
     }
 #endif
     lane->photon = a.photon;
-    lane->event += stopped ? 0u : 1u;
-    lane->word = stopped ? lane->word : a.word;
-    return a.idle | ((ck_i32)a.photon.weight < lane->stop ? 1u : 0u);
+    lane->event += a.idle ? 0u : 1u;
+    lane->word = a.word;
+    return a.hits;
 }
 
 /* Where the near counters begin among the block's counters. */
@@ -119,16 +121,16 @@ CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_b
 CK_FN void light_book_crossing(const light_block *block, light_params p, ck_u32 from, float uz, ck_u32 weight)
 {
 #ifdef LIGHT_CROSSED_GLOBAL
-    ck_atomic_add_u64(block->words + p.at_crossed + light_crossing_counter(from, uz), (ck_u64)weight);
+    ck_atomic_add_u64(block->words + p.at_crossed + light_crossing_counter(from, uz, 1u), (ck_u64)weight);
 #else
-    ck_counters_add(&block->counters, light_crossing_counter(from, uz), weight);
+    ck_counters_add(&block->counters, light_crossing_counter(from, uz, CK_COUNTER_STRIDE), weight);
 #endif
 }
 
 CK_FN void light_count(const light_block *block, light_params p, ck_u32 which, ck_u32 amount)
 {
     if (which < LIGHT_N_NEAR_COUNTERS) {
-        ck_counters_add(&block->counters, LIGHT_FIRST_COUNTER(p) + which, amount);
+        ck_counters_add(&block->counters, (LIGHT_FIRST_COUNTER(p) + which) * CK_COUNTER_STRIDE, amount);
     } else {
         ck_atomic_add_u64(block->words + p.at_counters + which, (ck_u64)amount);
     }
@@ -145,7 +147,8 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
     }
 #endif
     lane->photon = c.photon;
-    if (c.photon.layer != from) {
+    lane->event += 1u;
+    if (c.enters) {
         light_book_crossing(block, p, from, c.photon.uz, c.photon.weight);
         lane->medium = light_medium_load(block->layers, c.photon.layer);
     }
@@ -195,20 +198,20 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
             return;
         }
         light_count(block, p, LIGHT_COUNT_EVENTS, lane->event);
-        ck_counters_increment(&block->counters, LIGHT_FIRST_COUNTER(p) + LIGHT_COUNT_HISTORIES);
+        ck_counters_increment(&block->counters, (LIGHT_FIRST_COUNTER(p) + LIGHT_COUNT_HISTORIES) * CK_COUNTER_STRIDE);
     }
     light_next_photon(lane, block, p, is_waiting);
 }
 
-/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one: they stopped without being faint. */
+/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one and are not faint. */
 CK_FN void light_round(light_lane *lane, const light_block *block, light_params p)
 {
-    ck_u32 stopped = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    ck_u32 hits = 0u;
     CK_UNROLL
     for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-        stopped = light_attempt_event(lane, stopped, block, p);
+        hits = light_attempt_event(lane, block, p);
     }
-    if (stopped && (ck_i32)lane->photon.weight >= lane->stop) {
+    if (hits && (ck_i32)lane->photon.weight >= lane->stop) {
         light_interface_event(lane, block, p);
     }
 }
@@ -235,8 +238,9 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     block.absorbed.far = words; /* at_absorbed is 0 */
     block.absorbed.near = memory + LIGHT_TABLE_WORDS;
     block.absorbed.n_near = p.near_bins;
+    block.absorbed.bias = ck_grid_bias(p.rz_row);
     ck_tally_clear(&block.absorbed);
-    CK_LOCAL ck_u32 *rest = memory + ((LIGHT_TABLE_WORDS + p.near_bins + 1u + 3u) & ~3u);
+    CK_LOCAL ck_u32 *rest = memory + p.at_layers_near;
 #ifdef LIGHT_LAYERS_GLOBAL
     block.layers = layers;
 #else
@@ -244,10 +248,10 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     light_copy_in((CK_LOCAL float *)rest, layers, LIGHT_ROW * p.n_layers);
     rest += LIGHT_ROW * p.n_layers;
 #endif
-    block.counters.words = rest;
-    block.counters.n_words = (LIGHT_FIRST_COUNTER(p) + LIGHT_N_NEAR_COUNTERS) * CK_COUNTER_COPIES;
-    ck_counters_clear(&block.counters);
-    rest += 2u * block.counters.n_words;
+    block.counters.mine = rest + CK_LOCAL_INDEX() % CK_COUNTER_COPIES;
+    block.counters.n = LIGHT_FIRST_COUNTER(p) + LIGHT_N_NEAR_COUNTERS;
+    ck_counters_clear(&block.counters, rest);
+    rest += block.counters.n * CK_COUNTER_STRIDE;
     block.queue.ring = rest;
     block.queue.next = next;
     block.queue.n_preloaded = (CK_LOCAL_SIZE() + CK_QUEUE_CHUNK - 1u) / CK_QUEUE_CHUNK;

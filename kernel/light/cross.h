@@ -28,7 +28,7 @@ CK_FN light_interface light_interface_load(CK_LAYERS const float *CK_RESTRICT la
 typedef struct light_crossing {
     light_photon photon; /* at the interface; z is still to be set for the layer it is in now */
     float length;        /* of the way to the interface [dr] */
-    ck_u32 transmitted;  /* 1: went through */
+    ck_u32 enters;       /* 1: went through into another layer */
 } light_crossing;
 
 /**
@@ -36,8 +36,8 @@ typedef struct light_crossing {
  *
  * With r = n1/n2, cosines ca (here) and ct (beyond), ct^2 = 1 - r^2 + r^2 ca^2; the mean of both polarisations is
  * R = [(e1/e2)^2 + (q1/q2)^2]/2 with e = r ca -+ ct, q = r ct -+ ca. The photon goes through if u >= R, tested without
- * a division. Beyond the critical angle ct is NaN and the test fails by itself; a matched interface has e1 = q1 = 0
- * and passes by itself whatever the word.
+ * a division. At and beyond the critical angle ct is NaN and the test fails by itself; a matched interface has
+ * e1 = q1 = 0 and passes by itself whatever the word.
  *
  * Ref: Born and Wolf, section 1.5.  Draws: the second word of the event.
  */
@@ -45,7 +45,7 @@ CK_FN light_crossing light_cross(light_photon p, light_interface i, float thickn
 {
     float face = p.uz < 0.0f ? 0.0f : thickness;
     float ca = ck_fabs(p.uz);
-    float ct = ck_sqrt_positive(ck_fma(i.n_ratio_sq * p.uz, p.uz, i.one_minus_sq) + 1.0e-30f);
+    float ct = ck_sqrt_or_nan(ck_fma(i.n_ratio_sq * p.uz, p.uz, i.one_minus_sq));
     float e1 = ck_fma(i.n_ratio, ca, -ct);
     float e2 = ck_fma(i.n_ratio, ca, ct);
     float q1 = ck_fma(i.n_ratio, ct, -ca);
@@ -56,19 +56,21 @@ CK_FN light_crossing light_cross(light_photon p, light_interface i, float thickn
     float twice_u = (float)word * 4.6566129e-10f;
     light_crossing c;
     c.length = (face - p.z) * ck_reciprocal(p.uz);
-    c.transmitted = (twice_u * both) * both >= ck_fma(cross_a, cross_a, cross_b * cross_b) ? 1u : 0u;
+    ck_u32 transmitted = (twice_u * both) * both >= ck_fma(cross_a, cross_a, cross_b * cross_b) ? 1u : 0u;
+    ck_u32 leaves = transmitted & (i.target >> 31);
     c.photon = p;
     c.photon.x = ck_fma(c.length, p.ux, p.x);
     c.photon.y = ck_fma(c.length, p.uy, p.y);
-    c.photon.ux = c.transmitted ? p.ux * i.n_ratio : p.ux;
-    c.photon.uy = c.transmitted ? p.uy * i.n_ratio : p.uy;
-    float along = c.transmitted ? ct : -ca;
+    c.photon.ux = transmitted ? p.ux * i.n_ratio : p.ux;
+    c.photon.uy = transmitted ? p.uy * i.n_ratio : p.uy;
+    float along = transmitted ? ct : -ca;
     c.photon.uz = p.uz < 0.0f ? -along : along;
-    c.photon.layer = c.transmitted ? (i.target & ~LIGHT_EXIT) : p.layer;
+    c.enters = transmitted & ~leaves;
+    c.photon.layer = c.enters ? i.target : p.layer;
     /* Leaving the tissue turns the sign of the weight: one comparison finds it, together with roulette. A photon in an
      * impossible state (no direction, an interface that is never reached) leaves too, and light_is_lost finds it there. */
     ck_u32 lost = (ca <= 1.001f && ck_fabs(c.length) < 1.0e30f) ? 0u : 1u;
-    c.photon.weight = ((c.transmitted && (i.target & LIGHT_EXIT)) | lost) ? 0u - p.weight : p.weight;
+    c.photon.weight = (leaves | lost) ? 0u - p.weight : p.weight;
     return c;
 }
 
@@ -78,10 +80,13 @@ CK_FN ck_u32 light_is_lost(light_photon p)
     return (ck_fabs(p.uz) <= 1.001f && ck_fabs(p.x) < 1.0e30f && ck_fabs(p.y) < 1.0e30f) ? 0u : 1u;
 }
 
-/* Which crossing counter: up or down (by where it goes now) out of the layer it came from. */
-CK_FN ck_u32 light_crossing_counter(ck_u32 from, float uz)
+/* Which crossing counter, times `stride`: up or down (by where it goes now) out of the layer it came from. The stride is
+ * folded in because a layer is known by its row. */
+CK_FN ck_u32 light_crossing_counter(ck_u32 from, float uz, ck_u32 stride)
 {
-    return from / (LIGHT_ROW / 2u) + 1u - (CK_BITS(uz) >> 31);
+    ck_u32 downward = 1u - (CK_BITS(uz) >> 31);
+    return stride >= LIGHT_ROW / 2u ? from * (stride / (LIGHT_ROW / 2u)) + downward * stride
+                                    : from / (LIGHT_ROW / 2u) * stride + downward * stride;
 }
 
 /* Where z stands after a crossing: at the layer's bottom if the photon goes up, at its top if it goes down. */

@@ -33,7 +33,7 @@ CK_FN light_photon plain_scatter(light_photon photon, light_medium m, light_flig
     photon.y = ck_fma(flight.length, photon.uy, photon.y);
     photon.z = flight.z;
     ck_u32 deposit = light_absorb(photon.weight, m.absorb, word);
-    ck_u32 bin = light_rz_bin(photon.x, photon.y, photon.z, m.top_bin, world->p);
+    ck_u32 bin = light_rz_key(photon.x, photon.y, photon.z, m.top_bin, world->p) - ck_grid_bias(world->p.rz_row);
     add(world->words[world->p.at_absorbed + bin], deposit);
     photon.weight -= deposit;
     int any_g = world->p.any_g != 0;
@@ -48,8 +48,8 @@ CK_FN light_photon plain_cross(light_photon photon, light_medium m, ck_u32 word,
     light_interface interface = light_interface_load(world->layers, from, photon.uz);
     light_crossing c = light_cross(photon, interface, m.thickness, word);
     photon = c.photon;
-    if (photon.layer != from) {
-        add(world->words[world->p.at_crossed + light_crossing_counter(from, photon.uz)], photon.weight);
+    if (c.enters) {
+        add(world->words[world->p.at_crossed + light_crossing_counter(from, photon.uz, 1u)], photon.weight);
         m = light_medium_load(world->layers, photon.layer);
     }
     photon.z = light_entry_z(photon.uz, m.thickness);

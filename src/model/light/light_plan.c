@@ -86,7 +86,7 @@ static void fill_interface(float *record, double n_here, double n_there, uint32_
     double ratio = n_here / n_there;
     record[LIGHT_N_RATIO] = (float)ratio;
     record[LIGHT_N_RATIO_SQ] = (float)(ratio * ratio);
-    record[LIGHT_ONE_MINUS_SQ] = (float)(1.0 - ratio * ratio);
+    record[LIGHT_ONE_MINUS_SQ] = ratio == 1.0 ? 1.0e-30f : (float)(1.0 - ratio * ratio);
     record[LIGHT_TARGET] = float_of_bits(target);
 }
 
@@ -97,13 +97,14 @@ static float one_minus_cos_at(const float *row, float word)
     return fmaf(root, root, row[LIGHT_HG_FACTOR]);
 }
 
-/* Move the constants by units in the last place until 1 - cos stays inside (0, 2): the kernel then needs no clamp. */
+/* Move the constants by units in the last place until 1 - cos stays inside (0, 2): the kernel then needs no clamp. A unit of
+ * the factor is a unit of what it is taken from, so one or two steps do, however close g is to 1. */
 static void keep_inside(float *row)
 {
     while (one_minus_cos_at(row, 0.0f) >= 2.0f) {
         row[LIGHT_HG_OFFSET] = nextafterf(row[LIGHT_HG_OFFSET], 2.0f);
     }
-    while (one_minus_cos_at(row, 4294967296.0f) <= 1.0e-12f) {
+    while (one_minus_cos_at(row, 4294967296.0f) <= 0.0f) {
         row[LIGHT_HG_FACTOR] = nextafterf(row[LIGHT_HG_FACTOR], 0.0f);
     }
 }
@@ -409,10 +410,19 @@ static double fluence_unit(const light_model *m)
     return longest > 0.0 ? 1024.0 * longest : 1024.0;
 }
 
+/* A GPU adds 0x4B000000 (row + 1) to the number of a bin (ck_grid_key): the shortest row for which that never wraps. */
+static uint32_t row_without_overflow(uint32_t row, uint32_t n_rows)
+{
+    while ((uint64_t)(0x4B000000u * (row + 1u)) + (uint64_t)row * n_rows + row > 0xFFFFFFFFu) {
+        ++row;
+    }
+    return row;
+}
+
 static void lay_out_words(light_plan *lp, const light_model *m)
 {
     light_params *p = &lp->params;
-    uint32_t rz = (m->nr + 1) * (lp->n_z_reached + 1);
+    uint32_t rz = (m->nr + 1) * p->rz_row;
     uint32_t ra = (m->nr + 1) * m->na;
     uint32_t at = 0;
     p->at_absorbed = at;
@@ -445,8 +455,8 @@ static void set_params(light_plan *lp, const light_model *m)
     p->inv_dz = (float)(m->dr / m->dz);
     p->inv_dalpha = (float)((double)m->na / (0.5 * PI));
     p->r_bins = (float)m->nr;
-    p->rz_row = lp->n_z_reached + 1;
-    p->rz_bias = ck_grid_bias(p->rz_row);
+    p->rz_row = row_without_overflow(lp->n_z_reached + 1, m->nr + 1);
+    p->scores_fluence = lp->scores_fluence ? 1u : 0u;
     p->inv_fluence_unit = (float)(m->dr / lp->fluence_unit);
     p->chunk = 256;
     p->any_g = needs_any_g(m) ? 1u : 0u;
@@ -502,6 +512,7 @@ crp_status light_params_of_launch(const crp_plan *plan, const device_info *info,
     p.first_history = (uint32_t)first;
     p.n_histories = (uint32_t)count;
     p.near_bins = shape->near_rows * p.rz_row;
+    p.at_layers_near = (CK_TABLE_FLOATS + p.near_bins + 1 + 3) / 4 * 4;
     memcpy(bytes, &p, sizeof p);
     *n_bytes = sizeof p;
     return CRP_OK;

@@ -10,7 +10,7 @@
 enum {
     MAX_LAYERS_SHARED = 256, /* layer table in shared memory: 16 kB at most */
     MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most */
-    COUNTER_COPIES = 32      /* CK_COUNTER_COPIES of tally.h */
+    COUNTER_STRIDE = 64      /* CK_COUNTER_STRIDE of tally.h */
 };
 
 static void define(plan_shape *shape, const char *text)
@@ -26,9 +26,9 @@ static uint32_t fixed_words(const light_plan *lp)
 {
     uint32_t n_layers = lp->params.n_layers;
     uint32_t words = CK_TABLE_FLOATS + CK_QUEUE_WORDS + 4; /* the dump word, and up to 3 to a multiple of 16 bytes */
-    words += 2 * LIGHT_N_NEAR_COUNTERS * COUNTER_COPIES;
+    words += LIGHT_N_NEAR_COUNTERS * COUNTER_STRIDE;
     words += n_layers <= MAX_LAYERS_SHARED ? LIGHT_ROW * n_layers : 0;
-    words += n_layers <= MAX_LAYERS_CROSSED ? 4 * n_layers * COUNTER_COPIES : 0;
+    words += n_layers <= MAX_LAYERS_CROSSED ? 2 * n_layers * COUNTER_STRIDE : 0;
     return words;
 }
 
@@ -36,7 +36,7 @@ static uint32_t fixed_words(const light_plan *lp)
 static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 {
     uint32_t fixed = fixed_words(lp) * 4;
-    uint32_t row = (lp->params.n_z + 1) * 4;
+    uint32_t row = lp->params.rz_row * 4;
     uint32_t rows = bytes > fixed ? (bytes - fixed) / row : 0;
     return rows < lp->params.n_r + 1 ? rows : lp->params.n_r + 1;
 }
@@ -104,6 +104,6 @@ crp_status light_shape(crp_context *context, const crp_model *model, const crp_p
     } else {
         shape_opencl(shape, lp, info);
     }
-    shape->local_bytes = (fixed_words(lp) + shape->near_rows * (lp->params.n_z + 1)) * 4;
+    shape->local_bytes = (fixed_words(lp) + shape->near_rows * lp->params.rz_row) * 4;
     return CRP_OK;
 }

@@ -1,0 +1,193 @@
+/**
+ * Layered models for tests: from a table of layers to a file, from the file to a model, from the model to a result. All
+ * through the public API, as a user would. Include after cmocka.h.
+ */
+#ifndef TESTS_LIGHT_FIXTURE_H
+#define TESTS_LIGHT_FIXTURE_H
+
+#include "core/context.h"
+#include "engine/result.h"
+#include "engine/statepoint.h"
+#include "model/light/light_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIXTURE_FN static __attribute__((unused))
+
+typedef struct fixture_layer {
+    double n, mu_a, mu_s, g, d;
+} fixture_layer;
+
+typedef struct fixture_stack {
+    double n_above, n_below;
+    size_t n_layers;
+    const fixture_layer *layers;
+    double dz, dr;
+    unsigned nz, nr, na;
+    bool fluence;
+    double threshold; /* 0: the default */
+} fixture_stack;
+
+static crp_context *fixture_context;
+
+FIXTURE_FN int fixture_open(void **state)
+{
+    (void)state;
+    return crp_context_create(&fixture_context) == CRP_OK ? 0 : -1;
+}
+
+FIXTURE_FN int fixture_close(void **state)
+{
+    (void)state;
+    crp_context_destroy(&fixture_context);
+    return 0;
+}
+
+FIXTURE_FN void fixture_ok(crp_status status, const char *call)
+{
+    if (status != CRP_OK) {
+        fail_msg("%s: status %d: %s", call, status, crp_context_error(fixture_context));
+    }
+}
+#define FIXTURE_OK(call) fixture_ok((call), #call)
+
+/* A name for a file that nobody else has; the caller unlinks it. */
+FIXTURE_FN void fixture_path(char *path, size_t n, const char *suffix)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, n, "%s/crp_test_XXXXXX%s", folder != NULL && folder[0] != '\0' ? folder : "/tmp", suffix);
+    int file = mkstemps(path, (int)strlen(suffix));
+    assert_true(file >= 0);
+    close(file);
+}
+
+FIXTURE_FN void fixture_write_yaml(FILE *file, const fixture_stack *s)
+{
+    fprintf(file, "version: 1\nkind: light\nambient: {n_above: %.17g, n_below: %.17g}\nlayers:\n", s->n_above, s->n_below);
+    for (size_t i = 0; i < s->n_layers; ++i) {
+        const fixture_layer *l = &s->layers[i];
+        fprintf(file, "  - {n: %.17g, mu_a: %.17g, mu_s: %.17g, g: %.17g, thickness: %.17g}\n", l->n, l->mu_a, l->mu_s, l->g,
+                l->d);
+    }
+    fprintf(file, "grid: {dz: %.17g, dr: %.17g, nz: %u, nr: %u, na: %u}\n", s->dz, s->dr, s->nz, s->nr, s->na);
+    if (s->threshold > 0.0) {
+        fprintf(file, "roulette: {threshold: %.17g}\n", s->threshold);
+    }
+    fprintf(file, "scores: {fluence: %s}\n", s->fluence ? "true" : "false");
+}
+
+FIXTURE_FN crp_input *fixture_load(const char *path)
+{
+    crp_input *input = NULL;
+    FIXTURE_OK(crp_input_load(fixture_context, path, NULL, &input));
+    return input;
+}
+
+FIXTURE_FN crp_input *fixture_input(const fixture_stack *s)
+{
+    char path[512];
+    fixture_path(path, sizeof path, ".yaml");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fixture_write_yaml(file, s);
+    fclose(file);
+    crp_input *input = fixture_load(path);
+    unlink(path);
+    return input;
+}
+
+FIXTURE_FN crp_plan *fixture_plan(const crp_input *input, uint64_t seed)
+{
+    const crp_model *model = crp_input_model(input, 0);
+    crp_plan *plan = NULL;
+    FIXTURE_OK(light_plan_create(fixture_context, model, seed, &plan));
+    return plan;
+}
+
+FIXTURE_FN crp_run_options fixture_options(uint64_t histories, uint64_t seed)
+{
+    crp_run_options o = crp_run_options_default();
+    o.histories = histories;
+    o.seed = seed;
+    o.device = "cpu";
+    return o;
+}
+
+FIXTURE_FN crp_result *fixture_execute(const crp_input *input, const crp_run_options *options)
+{
+    crp_result *result = NULL;
+    FIXTURE_OK(crp_run_execute(fixture_context, crp_input_model(input, 0), options, &result));
+    return result;
+}
+
+/* Run a stack on the CPU. */
+FIXTURE_FN crp_result *fixture_run(const fixture_stack *s, uint64_t histories, uint64_t seed)
+{
+    crp_input *input = fixture_input(s);
+    crp_run_options options = fixture_options(histories, seed);
+    crp_result *result = fixture_execute(input, &options);
+    crp_input_destroy(&input);
+    result->model = NULL;
+    return result;
+}
+
+/* Mean and standard error of one bin of a tally. */
+typedef struct fixture_value {
+    double mean, error;
+} fixture_value;
+
+FIXTURE_FN fixture_value fixture_get(const crp_result *result, const char *name, size_t bin)
+{
+    ptrdiff_t tally = result_find(result, name);
+    if (tally < 0 || bin >= result->tallies[tally].n_bins) {
+        fail_msg("the result has no bin %zu of %s", bin, name);
+    }
+    fixture_value v = {result_bin_mean(result, (size_t)tally, bin), result_bin_std_dev(result, (size_t)tally, bin)};
+    return v;
+}
+
+/* Integer sums of a tally, bin by bin, and their total. */
+FIXTURE_FN const crp_wide *fixture_sums(const crp_result *result, const char *name, size_t *n_bins)
+{
+    ptrdiff_t tally = result_find(result, name);
+    if (tally < 0) {
+        fail_msg("the result has no %s", name);
+    }
+    *n_bins = result->tallies[tally].n_bins;
+    return result->sum + result->tallies[tally].offset;
+}
+
+FIXTURE_FN crp_wide fixture_total(const crp_result *result, const char *name)
+{
+    size_t n = 0;
+    const crp_wide *sums = fixture_sums(result, name, &n);
+    crp_wide total = 0;
+    for (size_t i = 0; i < n; ++i) {
+        total += sums[i];
+    }
+    return total;
+}
+
+FIXTURE_FN uint64_t fixture_event(const crp_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_events; ++i) {
+        if (strcmp(result->events[i].name, name) == 0) {
+            return result->event_count[i];
+        }
+    }
+    fail_msg("the result has no event counter %s", name);
+    return 0;
+}
+
+/* Histories of a statistical case: ten times as many in the long tier. */
+FIXTURE_FN bool fixture_is_long(void)
+{
+    const char *value = getenv("CRP_TEST_LONG");
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+#endif

@@ -113,7 +113,7 @@ CK_FN ck_u32 light_attempt_event(light_lane *lane, const light_block *block, lig
     }
 #endif
     lane->photon = a.photon;
-    lane->event += a.idle ? 0u : 1u;
+    lane->event = ck_add_unless(lane->event, 1u, a.idle);
     lane->word = a.word;
     return a.hits;
 }

@@ -42,15 +42,14 @@ static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 }
 
 /*
- * One block of 1024 threads (896 in fast math) on a multiprocessor with all of its shared memory: 64 registers a thread
+ * One block of 1024 threads on a multiprocessor with all of its shared memory: 64 registers a thread
  * hold everything that an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768
  * threads were slower by 1 to 7 % on an H200.)
  */
 static void shape_cuda(plan_shape *shape, const light_plan *lp, const device_info *info)
 {
     shape->near_rows = rows_that_fit(lp, info->local_memory);
-    shape->block = shape->source.math == CRP_MATH_FAST ? 896 : 1024;
-    shape->block = shape->block < info->max_block ? shape->block : info->max_block;
+    shape->block = info->max_block < 1024 ? info->max_block : 1024;
     shape->source.block = shape->block;
     shape->source.blocks_per_unit = 1;
     shape->grid = info->n_units;

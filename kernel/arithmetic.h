@@ -41,13 +41,14 @@ CK_FN float ck_reciprocal(float x)
 /* Square root of x > 0 (at least 1e-30: zero is not allowed); NaN for x < 0, which callers use. */
 CK_FN float ck_sqrt_positive(float x)
 {
-#if defined(CK_LANG_CUDA)
+#if defined(CK_LANG_CUDA) && CK_STRICT
     float estimate;
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(x));
     float root = x * estimate;
-#if CK_STRICT
-    root = ck_fma(ck_fma(-root, root, x), 0.5f * estimate, root);
-#endif
+    return ck_fma(ck_fma(-root, root, x), 0.5f * estimate, root);
+#elif defined(CK_LANG_CUDA)
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
 #elif defined(CK_LANG_OPENCL)
 #if CK_STRICT
@@ -84,7 +85,8 @@ CK_FN float ck_optical_path(ck_u32 word, CK_LOCAL const float *table)
 {
 #if defined(CK_LANG_CUDA) && !CK_STRICT
     float log2;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(__uint2float_rn(word | 1u)));
+    /* A word of 0 gives an endless flight, which ends at an interface as any other that is too long. */
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(__uint2float_rn(word)));
     return ck_fma(log2, -0.69314718f, 22.180712f); /* 32 ln 2 and a little: never negative */
 #elif defined(CK_LANG_OPENCL) && !CK_STRICT
     return ck_fmax(ck_fma(native_log2((float)(word | 1u)), -0.69314718f, 22.18071f), 2.3e-10f);
@@ -124,24 +126,28 @@ CK_FN ck_u32 ck_floor_to_u32(float x)
 }
 
 /**
- * floor(a) * row + floor(b) for 0 <= a, b < 2^22: a bin of a two-dimensional grid.
+ * Key of a bin of a two-dimensional grid, floor(a) * row + floor(b) + ck_grid_bias(row), for 0 <= a, b < 2^22.
  *
- * @param row  bins of a row
- * @param bias what ck_grid_bias(row) gives; on a GPU the floors are taken as bit patterns, which carry an offset
+ * On an NVIDIA GPU a floor is one addition that rounds down, read as a bit pattern: it carries an offset, which stays in
+ * the key until the key becomes an address, where it costs nothing. The host pads rows so that no key overflows.
  */
-CK_FN ck_u32 ck_grid_bin(float a, float b, ck_u32 row, ck_u32 bias)
+CK_FN ck_u32 ck_grid_key(float a, float b, ck_u32 row)
 {
 #if defined(CK_LANG_CUDA)
-    return __float_as_uint(__fadd_rd(a, 8388608.0f)) * row + __float_as_uint(__fadd_rd(b, 8388608.0f)) - bias;
+    return __float_as_uint(__fadd_rd(a, 8388608.0f)) * row + __float_as_uint(__fadd_rd(b, 8388608.0f));
 #else
-    (void)bias;
     return ck_floor_to_u32(a) * row + ck_floor_to_u32(b);
 #endif
 }
 
 CK_FN ck_u32 ck_grid_bias(ck_u32 row)
 {
+#if defined(CK_LANG_CUDA)
     return 0x4B000000u * (row + 1u);
+#else
+    (void)row;
+    return 0u;
+#endif
 }
 
 #endif

@@ -195,6 +195,11 @@ CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
 {
     return atomic_add(word, amount);
 }
+/* Add to words[key - bias]. */
+CK_FN ck_u32 ck_atomic_add_local_u32_at(CK_LOCAL ck_u32 *words, ck_u32 bias, ck_u32 key, ck_u32 amount)
+{
+    return atomic_add(words + (key - bias), amount);
+}
 CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, CK_LOCAL ck_u32 *word)
 {
     if (a < b) {
@@ -221,6 +226,14 @@ CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
     asm volatile("atom.global.add.u32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(amount));
+    return old;
+}
+/* Add to words[key - bias]; the bias is folded into the base address, which does not change from call to call. */
+CK_FN ck_u32 ck_atomic_add_local_u32_at(ck_u32 *words, ck_u32 bias, ck_u32 key, ck_u32 amount)
+{
+    ck_u32 base = (ck_u32)__cvta_generic_to_shared(words) - 4u * bias;
+    ck_u32 old;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(base + 4u * key), "r"(amount));
     return old;
 }
 CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, ck_u32 *word)

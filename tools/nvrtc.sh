@@ -2,7 +2,7 @@
 # Print the path of an NVRTC library, for the test that compiles the GPU kernels; nothing if the system's own will be
 # found. Where there is none it is fetched from PyPI into the build folder (about 100 MB). Usage: tools/nvrtc.sh BUILD
 set -u
-build=$1
+build=$(cd "$1" && pwd) || exit 0
 
 for pattern in /usr/local/cuda*/lib*/libnvrtc.so.1* /usr/local/cuda*/targets/*/lib/libnvrtc.so.1* \
                /usr/lib/*/libnvrtc.so.1* /opt/cuda/lib*/libnvrtc.so.1*; do

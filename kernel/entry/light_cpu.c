@@ -5,9 +5,11 @@
  * leave, are faint or lost are looked at one by one and their lanes refilled. This file is compiled once for every
  * instruction set; numbers belong to photon and event, so neither lanes nor order nor instruction set changes a bit.
  */
+#include "entry/lanes.h"
 #include "light/attempt.h"
 #include "light/cross.h"
 #include "light/end.h"
+#include "light/fluence.h"
 
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
@@ -23,7 +25,9 @@ typedef struct lanes {
     float hg_slope[LANES], hg_offset[LANES], hg_factor[LANES];
     ck_u32 absorb[LANES];
     /* what the turn scored */
-    ck_u32 bin[LANES], amount[LANES], word[LANES], flags[LANES];
+    ck_u32 bin[LANES], amount[LANES], flags[LANES];
+    /* the turn's random words */
+    ck_u32 first_word[LANES], word[LANES];
 } __attribute__((aligned(64))) lanes;
 
 typedef struct worker_view {
@@ -36,7 +40,8 @@ typedef struct worker_view {
     ck_u64 n_events;
 } worker_view;
 
-enum { FLAG_HITS = 1, FLAG_ENDS = 2 };
+/* Bits of a lane's flags. */
+enum { FLAG_HITS, FLAG_ENDS };
 
 static void set_photon(lanes *s, ck_u32 i, light_photon p)
 {
@@ -90,12 +95,14 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
                            const float *restrict table, int any_g)
 {
     const light_params params = *shared;
+    ck_philox2x32_lanes(&shared->key, s->event, s->history, n, s->first_word, s->word);
 #pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
         light_photon p = {s->x[i], s->y[i], s->z[i], s->ux[i], s->uy[i], s->uz[i], s->weight[i], 0u};
         light_medium m = {s->mean_free_path[i], s->absorb[i], s->hg_slope[i], s->hg_offset[i],
                           s->hg_factor[i], s->thickness[i], s->top_bin[i]};
-        light_attempt a = light_try(p, m, s->event[i], s->history[i], 0u, params, table, any_g);
+        ck_pair words = {s->first_word[i], s->word[i]};
+        light_attempt a = light_try_with(p, m, words, 0u, params, table, any_g);
         s->x[i] = a.photon.x;
         s->y[i] = a.photon.y;
         s->z[i] = a.photon.z;
@@ -103,12 +110,12 @@ CK_FN void fly_and_scatter(lanes *restrict s, ck_u32 n, const light_params *rest
         s->uy[i] = a.photon.uy;
         s->uz[i] = a.photon.uz;
         s->weight[i] = a.photon.weight;
-        s->bin[i] = a.bin;
+        s->bin[i] = a.key;
         s->amount[i] = a.deposit;
-        s->word[i] = a.word;
         ck_u32 event = s->event[i] + 1u;
         s->event[i] = event;
-        s->flags[i] = a.idle | (light_needs_end(a.photon.weight, event, params.weight_threshold) << 1);
+        s->flags[i] = a.hits << FLAG_HITS |
+                      light_needs_end(a.photon.weight, event, params.weight_threshold) << FLAG_ENDS;
     }
 }
 
@@ -127,31 +134,40 @@ static __attribute__((noinline)) void fly_and_scatter_any(lanes *restrict s, ck_
     fly_and_scatter(s, n, params, table, 1);
 }
 
-static void add_absorbed(const lanes *restrict s, ck_u32 n, ck_u64 *restrict words)
+static void add_amounts(const lanes *restrict s, ck_u32 n, ck_u64 *restrict words)
 {
     for (ck_u32 i = 0; i < n; ++i) {
         words[s->bin[i]] += s->amount[i];
     }
 }
 
-/* Numbers of the lanes that stand at an interface, and of those that end; an entry is written always, kept if so. */
-static void list_lanes(const lanes *restrict s, ck_u32 n, ck_u32 *restrict hits, ck_u32 *restrict n_hits,
-                       ck_u32 *restrict ends, ck_u32 *restrict n_ends)
+/* Put in place of what the collisions of this turn left behind what they mean for the fluence. */
+static __attribute__((noinline)) void turn_into_fluence(lanes *restrict s, ck_u32 n, const float *restrict layers)
 {
-    ck_u32 a = 0, b = 0;
+#pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
-        hits[a] = i;
-        a += s->flags[i] & FLAG_HITS;
-        ends[b] = i;
-        b += s->flags[i] >> 1;
+        ck_u32 factor = CK_BITS(layers[(ck_i32)s->layer[i] + LIGHT_FLUENCE]);
+        ck_u32 amount = light_fluence_of_collision(s->weight[i] + s->amount[i], factor, s->word[i]);
+        s->amount[i] = (s->flags[i] >> FLAG_HITS & 1u) ? 0u : amount;
     }
-    *n_hits = a;
-    *n_ends = b;
+}
+
+/* A lane has flown through a clear layer: `after` is its photon at the interface, the lane still stands where it set out. */
+static void score_clear_flight(const lanes *s, ck_u32 i, light_photon after, float length, const worker_view *view)
+{
+    const light_params *p = &view->p;
+    if (s->mean_free_path[i] < 1.0e30f || light_is_lost(after)) {
+        return;
+    }
+    ck_pair words = ck_philox2x32(p->key, (s->event[i] - 1u) | LIGHT_STREAM_FLUENCE, s->history[i]);
+    light_fluence_score f = light_fluence_of_flight(get_photon(s, i), length, p->inv_fluence_unit, words);
+    view->words[p->at_fluence + light_rz_key(f.x, f.y, f.z, s->top_bin[i], *p)] += f.amount;
+    view->words[p->at_counters + LIGHT_COUNT_CAPPED] += f.capped;
 }
 
 /* Lanes at an interface, packed. */
 typedef struct crossing_lanes {
-    float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES];
+    float x[LANES], y[LANES], z[LANES], ux[LANES], uy[LANES], uz[LANES], thickness[LANES], length[LANES];
     ck_u32 weight[LANES], layer[LANES], word[LANES], enters[LANES];
 } __attribute__((aligned(64))) crossing_lanes;
 
@@ -186,10 +202,12 @@ static __attribute__((noinline)) void cross_packed(crossing_lanes *restrict c, c
         c->weight[k] = q.photon.weight;
         c->layer[k] = q.photon.layer;
         c->enters[k] = q.enters;
+        c->length[k] = q.length;
     }
 }
 
-/* Put packed lane k back into lane i; book the weight that went through an inner interface. */
+/* Put packed lane k back into lane i; book the weight that went through an inner interface. Without branches: which way
+ * it went is a coin's toss, and a wrong guess costs more than loading a medium in vain. */
 static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i, ck_u32 k, const worker_view *view)
 {
     ck_u32 from = s->layer[i];
@@ -199,12 +217,12 @@ static void unpack(lanes *restrict s, const crossing_lanes *restrict c, ck_u32 i
     s->uy[i] = c->uy[k];
     s->uz[i] = c->uz[k];
     s->weight[i] = c->weight[k];
-    if (c->enters[k]) {
-        s->layer[i] = c->layer[k];
-        set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
-        view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k], 1u)] += c->weight[k];
-    }
+    ck_u32 crossed = c->enters[k] ? c->weight[k] : 0u;
+    s->layer[i] = c->layer[k];
+    set_medium(s, i, light_medium_load(view->layers, c->layer[k]));
+    view->words[view->p.at_crossed + light_crossing_counter(from, c->uz[k], 1u)] += crossed;
     s->z[i] = light_entry_z(c->uz[k], s->thickness[i]);
+    s->flags[i] |= light_needs_end(c->weight[k], s->event[i], view->p.weight_threshold) << FLAG_ENDS;
 }
 
 /* The next photon number, 0 if all have been handed out. Taken from the shared counter in chunks. */
@@ -291,29 +309,6 @@ static ck_u32 end_lanes(lanes *s, ck_u32 n, const ck_u32 *ends, ck_u32 n_ends, w
     return n;
 }
 
-/* Lanes that end: those the flight found, and those that the crossing let out or lost. In rising order. */
-static ck_u32 merge_ends(const lanes *s, ck_u32 *ends, ck_u32 n_ends, const ck_u32 *hits, ck_u32 n_hits,
-                         ck_i32 threshold, ck_u32 *merged)
-{
-    ck_u32 n = 0, a = 0;
-    for (ck_u32 k = 0; k < n_hits; ++k) {
-        ck_u32 i = hits[k];
-        while (a < n_ends && ends[a] < i) {
-            merged[n++] = ends[a++];
-        }
-        if (a < n_ends && ends[a] == i) {
-            ++a;
-        }
-        if (light_needs_end(s->weight[i], s->event[i], threshold)) {
-            merged[n++] = i;
-        }
-    }
-    while (a < n_ends) {
-        merged[n++] = ends[a++];
-    }
-    return n;
-}
-
 /* Arguments: parameters, layer table, mathematical tables, words (summed), next photon (shared). */
 void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 
@@ -321,8 +316,9 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
 {
     lanes s;
     crossing_lanes c;
-    ck_u32 hits[LANES + 1], ends[LANES + 1], merged[LANES + 1], n_hits = 0, n_ends = 0, n = 0;
+    ck_u32 hits[LANES], ends[LANES], n = 0;
     worker_view view = {*(const light_params *)args[0], args[1], args[2], args[3], args[4], 0, 0, 0};
+    ck_u32 is_fluence_scored = view.p.scores_fluence;
     (void)worker;
     (void)n_workers;
     while (n < LANES && start_lane(&s, n, &view)) {
@@ -334,15 +330,22 @@ void CK_PASTE(light_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32
         } else {
             fly_and_scatter_forward(&s, n, &view.p, view.table);
         }
-        add_absorbed(&s, n, view.words + view.p.at_absorbed);
-        list_lanes(&s, n, hits, &n_hits, ends, &n_ends);
+        add_amounts(&s, n, view.words + view.p.at_absorbed);
+        if (is_fluence_scored) {
+            turn_into_fluence(&s, n, view.layers);
+            add_amounts(&s, n, view.words + view.p.at_fluence);
+        }
+        ck_u32 n_hits = ck_list_lanes(s.flags, FLAG_HITS, n, hits);
         pack(&s, hits, n_hits, &c);
         cross_packed(&c, n_hits, view.layers);
         for (ck_u32 k = 0; k < n_hits; ++k) {
+            if (is_fluence_scored) {
+                light_photon after = {c.x[k], c.y[k], 0.0f, c.ux[k], c.uy[k], c.uz[k], c.weight[k], c.layer[k]};
+                score_clear_flight(&s, hits[k], after, c.length[k], &view);
+            }
             unpack(&s, &c, hits[k], k, &view);
         }
-        n_ends = merge_ends(&s, ends, n_ends, hits, n_hits, view.p.weight_threshold, merged);
-        n = end_lanes(&s, n, merged, n_ends, &view);
+        n = end_lanes(&s, n, ends, ck_list_lanes(s.flags, FLAG_ENDS, n, ends), &view);
     }
     view.words[view.p.at_counters + LIGHT_COUNT_EVENTS] += view.n_events;
 }

@@ -1,7 +1,7 @@
 /**
  * Photons on a GPU (CUDA and OpenCL): one lane a thread, one persistent merged loop.
  *
- * A turn is two rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
+ * A turn is some rounds of up to LIGHT_ATTEMPTS flights and then at most one interface, and after them at most one end (exit,
  * roulette, next photon): the dear blocks are passed rarely, however the lanes of a warp mix. `live` is the only way out, and it is
  * pinned, so that compilers keep one loop with one back edge (a test counts it).
  */
@@ -12,12 +12,20 @@
 #include "queue.h"
 #include "tally.h"
 
+/* Flights a round, and rounds of flights and an interface before lanes that end are looked at. Measured: README in bench/. */
 #ifndef LIGHT_ATTEMPTS
-#define LIGHT_ATTEMPTS 4
+#if CK_STRICT
+#define LIGHT_ATTEMPTS 5
+#else
+#define LIGHT_ATTEMPTS 6
 #endif
-/* Rounds of flights and an interface before lanes that end are looked at. */
+#endif
 #ifndef LIGHT_ROUNDS
+#if CK_STRICT
+#define LIGHT_ROUNDS 3
+#else
 #define LIGHT_ROUNDS 2
+#endif
 #endif
 /* From here on a photon makes one event a turn, so that it ends exactly at the limit, as on a CPU. */
 #define LIGHT_NEAR_LIMIT (LIGHT_MAX_EVENTS - LIGHT_ROUNDS * LIGHT_ATTEMPTS)
@@ -82,7 +90,7 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 {
     ck_pair words = ck_philox2x32(p.key, lane->event | LIGHT_STREAM_FLUENCE, lane->history);
     light_fluence_score s = light_fluence_of_flight(lane->photon, length, p.inv_fluence_unit, words);
-    ck_u32 bin = light_rz_bin(s.x, s.y, s.z, lane->medium.top_bin, p);
+    ck_u32 bin = light_rz_key(s.x, s.y, s.z, lane->medium.top_bin, p) - block->absorbed.bias;
     ck_atomic_add_u64(block->words + p.at_fluence + bin, s.amount);
     if (s.capped) {
         ck_atomic_add_u64(block->words + p.at_counters + LIGHT_COUNT_CAPPED, 1u);
@@ -90,22 +98,24 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 }
 #endif
 
-/* One flight of a lane that has not stopped this turn; a stopped one goes along and does nothing. A faint photon stops at
- * once, so that roulette comes at the same event on every device. */
-CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_u32 stopped, const light_block *block, light_params p)
+/* One flight of a lane. A lane whose flight hits an interface keeps its event number, so that it flies the same flight
+ * again and hits again until the turn comes to the interface; a faint one takes no more part, so that roulette comes at
+ * the same event on every device. Returns 1 if it hits. */
+CK_FN ck_u32 light_attempt_event(light_lane *lane, const light_block *block, light_params p)
 {
-    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, stopped, p, block->table,
+    ck_u32 is_faint = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, is_faint, p, block->table,
                                 LIGHT_ANY_G);
-    ck_tally_add(&block->absorbed, a.bin, a.deposit);
+    ck_tally_add(&block->absorbed, a.key, a.deposit);
 #ifdef LIGHT_FLUENCE_ON
     if (!a.idle) {
-        light_score_collision(block, p, a.bin, lane->photon.weight, lane->photon.layer, a.word);
+        light_score_collision(block, p, a.key - block->absorbed.bias, lane->photon.weight, lane->photon.layer, a.word);
     }
 #endif
     lane->photon = a.photon;
-    lane->event += stopped ? 0u : 1u;
-    lane->word = stopped ? lane->word : a.word;
-    return a.idle | ((ck_i32)a.photon.weight < lane->stop ? 1u : 0u);
+    lane->event += a.idle ? 0u : 1u;
+    lane->word = a.word;
+    return a.hits;
 }
 
 /* Where the near counters begin among the block's counters. */
@@ -145,6 +155,7 @@ CK_FN void light_interface_event(light_lane *lane, const light_block *block, lig
     }
 #endif
     lane->photon = c.photon;
+    lane->event += 1u;
     if (c.enters) {
         light_book_crossing(block, p, from, c.photon.uz, c.photon.weight);
         lane->medium = light_medium_load(block->layers, c.photon.layer);
@@ -200,15 +211,15 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
     light_next_photon(lane, block, p, is_waiting);
 }
 
-/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one: they stopped without being faint. */
+/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one and are not faint. */
 CK_FN void light_round(light_lane *lane, const light_block *block, light_params p)
 {
-    ck_u32 stopped = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    ck_u32 hits = 0u;
     CK_UNROLL
     for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-        stopped = light_attempt_event(lane, stopped, block, p);
+        hits = light_attempt_event(lane, block, p);
     }
-    if (stopped && (ck_i32)lane->photon.weight >= lane->stop) {
+    if (hits && (ck_i32)lane->photon.weight >= lane->stop) {
         light_interface_event(lane, block, p);
     }
 }
@@ -235,6 +246,7 @@ CK_FN light_block light_block_open(light_params p, CK_LOCAL ck_u32 *memory, CK_G
     block.absorbed.far = words; /* at_absorbed is 0 */
     block.absorbed.near = memory + LIGHT_TABLE_WORDS;
     block.absorbed.n_near = p.near_bins;
+    block.absorbed.bias = ck_grid_bias(p.rz_row);
     ck_tally_clear(&block.absorbed);
     CK_LOCAL ck_u32 *rest = memory + p.at_layers_near;
 #ifdef LIGHT_LAYERS_GLOBAL
@@ -273,6 +285,9 @@ CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float
     light_block block = light_block_open(p, ck_local, layers, table, words, next);
     light_lane lane;
     CK_BARRIER();
+    lane.photon = light_launch(p.launch_weight, p.launch_layer);
+    lane.medium = light_medium_load(block.layers, p.launch_layer);
+    lane.word = 0u;
     light_next_photon(&lane, &block, p, 0u);
     while (lane.live) {
         CK_UNROLL

@@ -55,11 +55,10 @@ CK_FN float light_z_position(float z, float inv_dz, float top_bin, float z_bins)
 #endif
 }
 
-/* Bin of A(r,z): r slow, z fast. */
-CK_FN ck_u32 light_rz_bin(float x, float y, float z, float top_bin, light_params p)
+/* Key of a bin of A(r,z), r slow, z fast: the bin and ck_grid_bias(rz_row). */
+CK_FN ck_u32 light_rz_key(float x, float y, float z, float top_bin, light_params p)
 {
-    return ck_grid_bin(light_r_position(x, y, p.r_bins), light_z_position(z, p.inv_dz, top_bin, p.z_bins),
-                       p.rz_row, p.rz_bias);
+    return ck_grid_key(light_r_position(x, y, p.r_bins), light_z_position(z, p.inv_dz, top_bin, p.z_bins), p.rz_row);
 }
 
 #endif

@@ -68,14 +68,15 @@ typedef struct light_params {
     float inv_dz, inv_dalpha; /* bins a unit of length, bins a radian */
     float r_bins;           /* n_r as a float: where the overflow bin begins */
     float z_bins;           /* n_z as a float */
-    ck_u32 rz_row, rz_bias; /* n_z + 1, and ck_grid_bias of it */
+    ck_u32 rz_row;          /* words of a row of A(r,z): n_z + 1, or some more so that keys of bins do not overflow */
     float inv_fluence_unit; /* 1/dr */
     ck_u32 at_layers_near;  /* where the layer table begins in shared memory, behind tables and corner; a multiple of 4 words */
     ck_u32 near_bins;       /* bins of A_rz kept in shared memory (GPU): those nearest to the axis */
     ck_u32 chunk;           /* photons taken at a time (CPU) */
+    ck_u32 scores_fluence;  /* 1: fluence is tallied (CPU; a GPU's kernel is compiled for it) */
     ck_u32 any_g;           /* 1: some g lies outside [0.1, 1] */
     /* Word offsets into the tally buffer. */
-    ck_u32 at_absorbed;     /* A(r,z): (n_r + 1) x (n_z + 1) */
+    ck_u32 at_absorbed;     /* A(r,z): (n_r + 1) x rz_row; the first words, for an absorbed weight is the usual score */
     ck_u32 at_reflected;    /* Rd(r,alpha): (n_r + 1) x n_alpha */
     ck_u32 at_transmitted;  /* Tt(r,alpha) */
     ck_u32 at_fluence;      /* Phi(r,z), like A */

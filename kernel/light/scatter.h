@@ -45,7 +45,7 @@ CK_FN light_photon light_turn(light_photon p, float one_minus_cos, ck_u32 word, 
         sine_sq = ck_fmax(sine_sq, 1.0e-30f);
     }
 #else
-    sine_sq = ck_fmax(sine_sq, 1.0e-30f);
+    sine_sq = ck_fabs(sine_sq); /* approximations may leave (0, 2) by a rounding error */
 #endif
     float sine = ck_sqrt_positive(sine_sq);
     /* Bits 3 to 12 of the word are a byte offset into pairs of floats as they stand. */

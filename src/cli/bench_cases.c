@@ -17,12 +17,9 @@ static const light_layer skin5[] = {
 
 /* I. V. Meglinski, S. J. Matcher, seven layers of skin at 600 nm, as published with the samples of GPU-MCML. */
 static const light_layer skin7[] = {
-    {"stratum corneum", 1.53, 0.2, 1000.0, 0.90, 0.002},
-    {"living epidermis", 1.34, 0.15, 400.0, 0.85, 0.008},
-    {"papillary dermis", 1.40, 0.7, 300.0, 0.80, 0.010},
-    {"upper blood net dermis", 1.39, 1.0, 350.0, 0.90, 0.008},
-    {"dermis", 1.40, 0.7, 200.0, 0.76, 0.162},
-    {"deep blood net dermis", 1.39, 1.0, 350.0, 0.95, 0.020},
+    {"stratum corneum", 1.53, 0.2, 1000.0, 0.90, 0.002}, {"living epidermis", 1.34, 0.15, 400.0, 0.85, 0.008},
+    {"papillary dermis", 1.40, 0.7, 300.0, 0.80, 0.010}, {"upper blood net dermis", 1.39, 1.0, 350.0, 0.90, 0.008},
+    {"dermis", 1.40, 0.7, 200.0, 0.76, 0.162},           {"deep blood net dermis", 1.39, 1.0, 350.0, 0.95, 0.020},
     {"subcutaneous fat", 1.44, 0.3, 150.0, 0.80, 0.590},
 };
 

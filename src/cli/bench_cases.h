@@ -6,9 +6,9 @@
 
 typedef struct bench_case {
     const char *name;
-    uint64_t histories_cpu;     /**< a second or so on one core */
-    uint64_t histories_gpu;     /**< a second or so on a large GPU */
-    double mcml_rate;           /**< photons/s of original MCML 1.2.2, gcc -O3, on one core of an AMD EPYC (Zen 4) */
+    uint64_t histories_cpu; /**< a second or so on one core */
+    uint64_t histories_gpu; /**< a second or so on a large GPU */
+    double mcml_rate;       /**< photons/s of original MCML 1.2.2, gcc -O3, on one core of an AMD EPYC (Zen 4) */
     crp_status (*create)(crp_context *context, crp_model **model);
 } bench_case;
 

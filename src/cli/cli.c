@@ -54,7 +54,8 @@ cli_exit cli_expect_operands(const cli_options *options, size_t n, const char *w
 {
     const char *command = command_name(options->command);
     if (options->n_operands < n) {
-        return cli_usage_error("missing %s (usage: corpuscle %s %s)", what, command, command_operands(options->command));
+        return cli_usage_error("missing %s (usage: corpuscle %s %s)", what, command,
+                               command_operands(options->command));
     }
     if (options->n_operands > n) {
         return cli_usage_error("unexpected argument %s (usage: corpuscle %s %s)", options->operands[n], command,

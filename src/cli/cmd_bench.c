@@ -79,9 +79,7 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     }
     status = run_once(context, model, &options, m, &seconds[0], &device_seconds[0]);
     bool is_cpu = strncmp(m->device, "cpu", 3) == 0;
-    options.histories = given->histories != 0 ? given->histories
-                        : is_cpu              ? bench->histories_cpu
-                                              : bench->histories_gpu;
+    options.histories = given->histories != 0 ? given->histories : is_cpu ? bench->histories_cpu : bench->histories_gpu;
     for (int i = 0; i < N_REPEATS && status == CRP_OK; i++) {
         status = run_once(context, model, &options, m, &seconds[i], &device_seconds[i]);
     }
@@ -140,7 +138,7 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
     if (options->n_operands > 1 || (options->n_operands == 1 && strcmp(options->operands[0], "light") != 0)) {
         return cli_usage_error("bench: no built-in cases named %s (there are: light)", options->operands[0]);
     }
-    char gpu[sizeof ((device_info *)NULL)->label] = "";
+    char gpu[sizeof((device_info *)NULL)->label] = "";
     const char *label = options->device;
     if (strcmp(label, "auto") == 0) {
         device_list(context, prefer_gpu, gpu);
@@ -164,9 +162,10 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         fflush(stdout);
     }
     if (!options->json && !options->quiet) {
-        fputs("median of 3; in kernels: by the device's own clock; x MCML: against original MCML 1.2.2 (gcc -O3) on one\n"
-              "core of an AMD EPYC (Zen 4), 90.9 and 25.4 photons/ms\n",
-              stderr);
+        fputs(
+            "median of 3; in kernels: by the device's own clock; x MCML: against original MCML 1.2.2 (gcc -O3) on one\n"
+            "core of an AMD EPYC (Zen 4), 90.9 and 25.4 photons/ms\n",
+            stderr);
     }
     return CLI_DONE;
 }

@@ -21,18 +21,20 @@ static const char *shape_name(compare_shape shape)
 
 static void print_json(const compare_report *report)
 {
-    printf("{\"agree\": %s, \"same_bits\": %s, \"same_input\": %s, \"same_seed\": %s, \"checks\": %zu, \"skipped\": %zu, "
-           "\"tallies\": [",
-           report->agree ? "true" : "false", report->is_same_bits ? "true" : "false",
-           report->is_same_input ? "true" : "false", report->is_same_seed ? "true" : "false", report->n_checks,
-           report->n_skipped);
+    printf(
+        "{\"agree\": %s, \"same_bits\": %s, \"same_input\": %s, \"same_seed\": %s, \"checks\": %zu, \"skipped\": %zu, "
+        "\"tallies\": [",
+        report->agree ? "true" : "false", report->is_same_bits ? "true" : "false",
+        report->is_same_input ? "true" : "false", report->is_same_seed ? "true" : "false", report->n_checks,
+        report->n_skipped);
     for (size_t i = 0; i < report->n_tallies; i++) {
         const compare_tally *t = &report->tallies[i];
         fputs(i == 0 ? "{\"name\": " : ", {\"name\": ", stdout);
         json_write_string(stdout, t->name);
-        printf(", \"shape\": \"%s\", \"bins\": %zu, \"checked\": %zu, \"exact\": %zu, \"skipped\": %zu, \"beyond\": %zu, "
-               "\"worst_bin\": %zu, \"worst_z\": ",
-               shape_name(t->shape), t->n_bins, t->n_checked, t->n_exact, t->n_skipped, t->n_beyond, t->worst);
+        printf(
+            ", \"shape\": \"%s\", \"bins\": %zu, \"checked\": %zu, \"exact\": %zu, \"skipped\": %zu, \"beyond\": %zu, "
+            "\"worst_bin\": %zu, \"worst_z\": ",
+            shape_name(t->shape), t->n_bins, t->n_checked, t->n_exact, t->n_skipped, t->n_beyond, t->worst);
         json_write_real(stdout, t->worst_z);
         fputs(", \"limit\": ", stdout);
         json_write_real(stdout, t->worst_limit);

@@ -50,7 +50,8 @@ static cli_exit check_target(const cli_options *options, const crp_input *input)
         return cli_usage_error("%s: has no run %u (it holds %zu)", options->operands[0], (unsigned)options->group, n);
     }
     if (n > 1 && options->group == 0 && (path == NULL || !has_suffix(path, ".mci"))) {
-        return cli_usage_error("%s: holds %zu runs, a YAML file one (choose it with --group N)", options->operands[0], n);
+        return cli_usage_error("%s: holds %zu runs, a YAML file one (choose it with --group N)", options->operands[0],
+                               n);
     }
     return CLI_DONE;
 }

@@ -88,22 +88,30 @@ static void print_run(const crp_result *result, uint32_t group)
     }
 }
 
+static crp_status info_run(crp_context *context, const cli_options *options, statepoint_file *file, uint32_t group)
+{
+    crp_result *result = NULL;
+    crp_status status = statepoint_file_read(context, file, group, &result);
+    if (status == CRP_OK && options->json) {
+        status = result_write_json(context, result, stdout);
+    } else if (status == CRP_OK) {
+        print_run(result, group);
+    }
+    crp_result_destroy(&result);
+    return status;
+}
+
 static cli_exit info_file(crp_context *context, const cli_options *options, const char *path)
 {
+    statepoint_file *file = NULL;
     uint32_t n_groups = 0;
-    crp_status status = statepoint_count(context, path, &n_groups);
+    crp_status status = statepoint_open(context, path, &file, &n_groups);
     uint32_t first = options->group != 0 ? options->group : 1;
     uint32_t last = options->group != 0 ? first : n_groups;
     for (uint32_t group = first; group <= last && status == CRP_OK; group++) {
-        crp_result *result = NULL;
-        status = statepoint_read(context, path, group, &result);
-        if (status == CRP_OK && options->json) {
-            status = result_write_json(context, result, stdout);
-        } else if (status == CRP_OK) {
-            print_run(result, group);
-        }
-        crp_result_destroy(&result);
+        status = info_run(context, options, file, group);
     }
+    statepoint_close(&file);
     return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_BEFORE_RUN);
 }
 

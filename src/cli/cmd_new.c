@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "io/starter.h"
 
-
 static cli_exit list_starters(void)
 {
     size_t n = 0;

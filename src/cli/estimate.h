@@ -5,12 +5,12 @@
 #include "model/model.h"
 
 typedef struct estimate {
-    uint64_t histories;     /**< 0: the input does not say */
-    uint64_t memory;        /**< bytes on the host */
-    uint64_t memory_free;   /**< bytes available now, 0 if unknown */
-    double seconds;         /**< on the CPU, with `threads` threads; NaN without histories */
+    uint64_t histories;   /**< 0: the input does not say */
+    uint64_t memory;      /**< bytes on the host */
+    uint64_t memory_free; /**< bytes available now, 0 if unknown */
+    double seconds;       /**< on the CPU, with `threads` threads; NaN without histories */
     uint32_t threads;
-    char cpu[128];          /**< name of the CPU device */
+    char cpu[128]; /**< name of the CPU device */
 } estimate;
 
 /**

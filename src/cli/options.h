@@ -35,19 +35,19 @@ typedef struct cli_options {
     uint32_t threads;                       /**< 0: all */
     const char *settings[CLI_MAX_SETTINGS]; /**< --set, in order */
     size_t n_settings;
-    const char *until;                      /**< NULL: as the input says */
-    double time_limit;                      /**< seconds; 0: none */
+    const char *until; /**< NULL: as the input says */
+    double time_limit; /**< seconds; 0: none */
     const char *restart;
-    double save_every;                      /**< seconds; negative: the library's default */
-    const char *progress;                   /**< "auto", "plain", "json", "none" */
+    double save_every;    /**< seconds; negative: the library's default */
+    const char *progress; /**< "auto", "plain", "json", "none" */
     bool json;
-    uint32_t digits;                        /**< of numbers in the .mco; 0: MCML's own */
-    bool has_std_dev;                       /**< standard errors in the .mco too */
+    uint32_t digits;  /**< of numbers in the .mco; 0: MCML's own */
+    bool has_std_dev; /**< standard errors in the .mco too */
     bool quiet, verbose, help;
-    const char *to;                         /**< export, convert: format */
-    const char *tally;                      /**< export: one tally; NULL: all */
-    uint32_t group;                         /**< export, compare: run in the file, 0: not given */
-    double limit;                           /**< compare: largest |z|; 0: from the number of bins */
+    const char *to;    /**< export, convert: format */
+    const char *tally; /**< export: one tally; NULL: all */
+    uint32_t group;    /**< export, compare: run in the file, 0: not given */
+    double limit;      /**< compare: largest |z|; 0: from the number of bins */
 } cli_options;
 
 /** Parse what follows the sub-command's name. Errors: CRP_ERR_ARG, with the nearest option for an unknown one. */

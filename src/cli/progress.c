@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 
 #include "cli/interrupt.h"
+#include "engine/trigger.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,8 +31,8 @@ progress_style progress_style_of(const char *option, bool quiet, bool is_termina
 void progress_start(progress *p, progress_style style, FILE *file, const char *label, const char *unit, uint32_t run,
                     uint32_t n_runs)
 {
-    *p = (progress){.style = style, .file = file, .unit = unit, .run = run, .n_runs = n_runs,
-                    .next_seconds = PLAIN_INTERVAL};
+    *p = (progress){
+        .style = style, .file = file, .unit = unit, .run = run, .n_runs = n_runs, .next_seconds = PLAIN_INTERVAL};
     snprintf(p->label, sizeof p->label, "%s", label);
     if (style == PROGRESS_BAR) {
         fprintf(file, "%s: starting ...", p->label);
@@ -56,8 +57,9 @@ double progress_remaining(const crp_progress *now)
     }
     double done = (double)now->histories_done, needed = (double)now->histories_total;
     double ratio = now->rel_err / now->rel_err_target;
-    if (isfinite(ratio) && done * ratio * ratio < needed) { /* errors fall as 1 / sqrt(n) */
-        needed = done * ratio * ratio;
+    if (isfinite(ratio) && now->batches_total > TRIGGER_MIN_BATCHES) {
+        double least = needed * TRIGGER_MIN_BATCHES / now->batches_total;
+        needed = fmin(needed, fmax(least, done * ratio * ratio)); /* errors fall as 1 / sqrt(n) */
     }
     return needed > done ? (needed - done) / now->rate : 0.0;
 }

@@ -12,10 +12,10 @@ typedef enum progress_style { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_PLAIN, PROGR
 typedef struct progress {
     progress_style style;
     FILE *file;
-    char label[64];         /**< name of the model */
-    const char *unit;       /**< "photons" */
-    uint32_t run, n_runs;   /**< which run of the file, from 1 */
-    double next_seconds;    /**< PLAIN: when the next line is due */
+    char label[64];       /**< name of the model */
+    const char *unit;     /**< "photons" */
+    uint32_t run, n_runs; /**< which run of the file, from 1 */
+    double next_seconds;  /**< PLAIN: when the next line is due */
 } progress;
 
 /** From the option's value. "auto" is a bar on a terminal, else sparse lines. */

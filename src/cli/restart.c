@@ -17,6 +17,13 @@ const crp_result *restart_result(const restart_plan *plan, size_t i)
     return i < plan->n ? plan->results[i] : NULL;
 }
 
+crp_result *restart_take(restart_plan *plan, size_t i)
+{
+    crp_result *result = plan->results[i];
+    plan->results[i] = NULL;
+    return result;
+}
+
 restart_state restart_state_of(const restart_plan *plan, size_t i)
 {
     return i < plan->n ? plan->states[i] : RESTART_TO_RUN;
@@ -73,24 +80,33 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     return CRP_OK;
 }
 
-static crp_status read_results(crp_context *context, const cli_options *options, const crp_input *input,
-                               restart_plan *plan)
+static crp_status read_groups(crp_context *context, const cli_options *options, const crp_input *input,
+                              statepoint_file *file, uint32_t n_groups, restart_plan *plan)
 {
-    const char *path = options->restart;
-    uint32_t n_groups = 0;
-    CRP_TRY(statepoint_count(context, path, &n_groups));
     size_t n = crp_input_n_models(input);
+    CRP_CHECK(context, n_groups <= n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu",
+              options->restart, n_groups, n);
     plan->results = calloc(n, sizeof *plan->results);
     plan->states = calloc(n, sizeof *plan->states);
     CRP_CHECK(context, plan->results != NULL && plan->states != NULL, CRP_ERR_MEMORY, "not enough memory");
     plan->n = n;
-    CRP_CHECK(context, n_groups <= plan->n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu", path,
-              n_groups, plan->n);
     for (uint32_t i = 0; i < n_groups; i++) {
-        CRP_TRY(statepoint_read(context, path, i + 1, &plan->results[i]));
-        CRP_TRY(check_same(context, path, options, crp_input_model(input, i), plan->results[i]));
+        CRP_TRY(statepoint_file_read(context, file, i + 1, &plan->results[i]));
+        CRP_TRY(check_same(context, options->restart, options, crp_input_model(input, i), plan->results[i]));
+        plan->states[i] = find_state(context, options, crp_input_model(input, i), plan, i);
     }
     return CRP_OK;
+}
+
+static crp_status read_results(crp_context *context, const cli_options *options, const crp_input *input,
+                               restart_plan *plan)
+{
+    statepoint_file *file = NULL;
+    uint32_t n_groups = 0;
+    CRP_TRY(statepoint_open(context, options->restart, &file, &n_groups));
+    crp_status status = read_groups(context, options, input, file, n_groups, plan);
+    statepoint_close(&file);
+    return status;
 }
 
 cli_exit restart_open(crp_context *context, const cli_options *options, const crp_input *input, const char *result_path,
@@ -103,12 +119,9 @@ cli_exit restart_open(crp_context *context, const cli_options *options, const cr
     if (status != CRP_OK) {
         return cli_report(context, status, CLI_BEFORE_RUN);
     }
-    if (!run_files_is_same(options->restart, result_path)) {
-        return CLI_DONE; /* everything is written anew, the finished runs too */
-    }
-    for (size_t i = 0; i < plan->n; i++) {
-        plan->states[i] = find_state(context, options, crp_input_model(input, i), plan, i);
-        if (plan->states[i] == RESTART_TO_RUN && i + 1 < plan->n && plan->results[i + 1] != NULL) {
+    plan->is_in_place = run_files_is_same(options->restart, result_path);
+    for (size_t i = 0; plan->is_in_place && i + 1 < plan->n; i++) {
+        if (plan->states[i] == RESTART_TO_RUN && plan->results[i + 1] != NULL) {
             return cli_usage_error("%s: run %zu cannot be extended in place (the runs after it would be lost; "
                                    "name another file with -o)",
                                    result_path, i + 1);

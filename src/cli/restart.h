@@ -6,15 +6,16 @@
 #include "engine/result.h"
 
 typedef enum restart_state {
-    RESTART_TO_RUN,    /**< from the start or from where it stopped */
-    RESTART_FINISHED,  /**< nothing to do */
-    RESTART_IMPRECISE  /**< all histories are done, but --until does not hold */
+    RESTART_TO_RUN,   /**< from the start or from where it stopped */
+    RESTART_FINISHED, /**< nothing to do */
+    RESTART_IMPRECISE /**< all histories are done, but --until does not hold */
 } restart_state;
 
 typedef struct restart_plan {
     crp_result **results; /**< one a model, NULL where the file holds none; owned */
     restart_state *states;
     size_t n;
+    bool is_in_place; /**< the restart file is the one to be written */
 } restart_plan;
 
 /**
@@ -28,7 +29,10 @@ void restart_close(restart_plan *plan);
 /** The earlier result of model i, NULL if there is none. */
 const crp_result *restart_result(const restart_plan *plan, size_t i);
 
-/** Is there anything left to run for model i? Never finished where another file is to be written. */
+/** Take that result out of the plan: the caller owns it. */
+crp_result *restart_take(restart_plan *plan, size_t i);
+
+/** Is there anything left to run for model i? */
 restart_state restart_state_of(const restart_plan *plan, size_t i);
 
 /** Histories to reach: -n, else the statepoint's plan or the input's number, whichever is larger. 0: the default. */

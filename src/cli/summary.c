@@ -78,8 +78,8 @@ void summary_print(FILE *file, const crp_result *result, bool is_verbose)
     } else {
         progress_format_time(result->seconds, duration, sizeof duration);
     }
-    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories,
-            result->history_name, duration, rate, result->history_name);
+    fprintf(file, "%s: %" PRIu64 " %s in %s, %s%s/s\n", result->model_name, result->histories, result->history_name,
+            duration, rate, result->history_name);
     if (result->histories < result->histories_planned) {
         fprintf(file, "  stopped before %" PRIu64 "%s%s\n", result->histories_planned,
                 result->until[0] != '\0' ? ", until " : "", result->until);

@@ -12,7 +12,8 @@ void summary_format_value(double mean, double std_dev, char *text, size_t size);
 /** Histories in impossible states: the sum of all fault counters. */
 uint64_t summary_lost(const crp_result *result);
 
-/** Print results with errors, rate, device, seed and lost histories; `verbose` adds all event counters and the digest. */
+/** Print results with errors, rate, device, seed and lost histories; `verbose` adds all event counters and the digest.
+ */
 void summary_print(FILE *file, const crp_result *result, bool is_verbose);
 
 #endif

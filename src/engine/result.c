@@ -350,3 +350,28 @@ const char *crp_result_digest(const crp_result *result)
 {
     return result == NULL ? "" : result->digest;
 }
+
+uint64_t result_batch_end(const crp_result *result, uint64_t first)
+{
+    uint64_t start = 0, size = result->batch_size;
+    if (result->batch_growth == 0) {
+        return (first / size + 1) * size;
+    }
+    while (first - start >= size * result->batch_growth) {
+        start += size * result->batch_growth;
+        size *= 2;
+    }
+    return start + ((first - start) / size + 1) * size;
+}
+
+uint32_t result_count_batches(const crp_result *result, uint64_t n)
+{
+    uint64_t start = 0, size = result->batch_size, batches = 0;
+    while (result->batch_growth != 0 && n - start > size * result->batch_growth) {
+        start += size * result->batch_growth;
+        batches += result->batch_growth;
+        size *= 2;
+    }
+    batches += (n - start) / size + ((n - start) % size != 0 ? 1 : 0);
+    return batches < UINT32_MAX ? (uint32_t)batches : UINT32_MAX;
+}

@@ -24,7 +24,8 @@ struct crp_result {
     uint64_t seed;
     char until[128];            /**< the trigger, "" if none */
     /* how far */
-    uint64_t batch_size;        /**< histories of every batch but the last; ids of batch b start at b * batch_size */
+    uint64_t batch_size;        /**< histories of a batch; the last one of a run may be shorter */
+    uint32_t batch_growth;      /**< 0: all batches are alike; g: the size doubles after every g batches */
     uint64_t histories_planned; /**< N asked for */
     uint64_t histories;         /**< done */
     uint32_t batches;           /**< done */
@@ -67,6 +68,12 @@ double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin);
 
 /** Form the digest from all integer sums and the event counters of histories (not from times or devices). */
 void result_digest(crp_result *result);
+
+/** Where the batch ends that history `first` belongs to (the first history of the next one). */
+uint64_t result_batch_end(const crp_result *result, uint64_t first);
+
+/** How many batches n histories take. */
+uint32_t result_count_batches(const crp_result *result, uint64_t n);
 
 /** Index of a tally, or -1. */
 ptrdiff_t result_find(const crp_result *result, const char *name);

@@ -14,6 +14,14 @@
 /* More histories than this in impossible states, and a run is an error. */
 static const double FAULT_FRACTION = 1.0e-6;
 
+/* Batches of a run that may stop early begin with this many histories and double after every 32: it can stop soon, and
+ * later within a few hundredths of the time it has taken, and a GPU still gets large launches. */
+static const uint64_t EARLY_BATCH = 500000;
+static const uint32_t EARLY_GROWTH = 32;
+
+/* The largest batch of a run that says nothing: about a minute on one core, so that a kill never costs more. */
+static const uint64_t LARGEST_BATCH = 1u << 26;
+
 typedef struct run {
     crp_context *context;
     const crp_model *model;
@@ -54,12 +62,31 @@ static uint64_t first_nonzero(uint64_t a, uint64_t b, uint64_t c)
     return a != 0 ? a : b != 0 ? b : c;
 }
 
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+/* How histories are cut into batches: a rule of N and the options alone, so that no digit depends on the device. */
+static void choose_batches(run *r)
+{
+    crp_result *out = r->result;
+    uint64_t asked = first_nonzero(r->options->batches, r->model->batches, 0);
+    bool may_stop_early = r->options->until != NULL || r->model->until[0] != '\0' || r->options->time_limit > 0.0;
+    out->batch_size = divide_up(r->histories, asked != 0 ? asked : 32);
+    if (asked == 0 && may_stop_early && out->batch_size > EARLY_BATCH) {
+        out->batch_size = EARLY_BATCH;
+        out->batch_growth = EARLY_GROWTH;
+    } else if (asked == 0 && out->batch_size > LARGEST_BATCH) {
+        out->batch_size = LARGEST_BATCH;
+    }
+}
+
 static void describe_result(run *r, uint64_t seed)
 {
     crp_result *out = r->result;
-    uint64_t batches = first_nonzero(r->options->batches, r->model->batches, 32);
+    choose_batches(r);
     out->seed = seed;
-    out->batch_size = (r->histories + batches - 1) / batches;
     snprintf(out->kind, sizeof out->kind, "%s", r->model->module->name);
     snprintf(out->model_name, sizeof out->model_name, "%s", r->model->name);
     snprintf(out->model_digest, sizeof out->model_digest, "%s", r->model->digest);
@@ -181,7 +208,7 @@ static bool next_range(run *r, history_range *range)
     if (first >= r->histories) {
         return false;
     }
-    uint64_t batch_end = (first / r->result->batch_size + 1) * r->result->batch_size;
+    uint64_t batch_end = result_batch_end(r->result, first);
     batch_end = batch_end < r->histories ? batch_end : r->histories;
     uint64_t end = batch_end;
     uint64_t wrap = ((first >> 32) + 1) << 32;
@@ -244,7 +271,7 @@ static bool report(run *r)
     crp_progress p = {.size = sizeof p, .histories_done = r->result->histories, .histories_total = r->histories,
                       .batches_done = r->result->batches, .device = r->lane->label, .rel_err = (double)NAN,
                       .rel_err_target = (double)NAN};
-    p.batches_total = (uint32_t)((r->histories + r->result->batch_size - 1) / r->result->batch_size);
+    p.batches_total = result_count_batches(r->result, r->histories);
     p.seconds = wall_clock() - r->start;
     p.rate = (double)(r->result->histories - r->histories_before) / p.seconds;
     if (r->until.n_terms > 0) {

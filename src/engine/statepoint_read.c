@@ -217,7 +217,7 @@ static crp_status read_provenance(const reader *in, hid_t run, crp_result *r)
         {"host", r->host, sizeof r->host},
         {"until", r->until, sizeof r->until},
     };
-    uint64_t batches = 0;
+    uint64_t batches = 0, growth = 0;
     const struct {
         const char *name;
         uint64_t *value;
@@ -225,7 +225,8 @@ static crp_status read_provenance(const reader *in, hid_t run, crp_result *r)
                   {"histories", &r->histories},
                   {"histories_planned", &r->histories_planned},
                   {"batches", &batches},
-                  {"batch_size", &r->batch_size}};
+                  {"batch_size", &r->batch_size},
+                  {"batch_growth", &growth}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!hdf5_get_text(run, texts[i].name, texts[i].text, texts[i].size)) {
             return bad(in, texts[i].name);
@@ -239,7 +240,11 @@ static crp_status read_provenance(const reader *in, hid_t run, crp_result *r)
     if (batches > UINT32_MAX || batches > r->histories) {
         return bad(in, "batches");
     }
+    if (r->batch_size == 0 || r->batch_size > UINT64_MAX / 2 || growth > UINT32_MAX) {
+        return bad(in, "batch_size");
+    }
     r->batches = (uint32_t)batches;
+    r->batch_growth = (uint32_t)growth;
     if (!hdf5_get_real(run, "seconds", &r->seconds) || !hdf5_get_real(run, "device_seconds", &r->device_seconds)) {
         return bad(in, "seconds");
     }

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MIN_BATCHES = 8 };
-
 /* ------------------------------------------------------------------------------------------------- parse */
 
 static const char *skip_blanks(const char *p)
@@ -243,7 +241,7 @@ static double worst_error(const trigger_term *term, const crp_result *result)
 
 bool trigger_holds(const trigger *t, const crp_result *result, double *worst, double *rel_err, double *target)
 {
-    bool holds = t->n_terms > 0 && result->batches >= MIN_BATCHES;
+    bool holds = t->n_terms > 0 && result->batches >= TRIGGER_MIN_BATCHES;
     *worst = *rel_err = *target = (double)NAN;
     for (size_t i = 0; i < t->n_terms; i++) {
         double error = worst_error(&t->terms[i], result), ratio = error / t->terms[i].limit;

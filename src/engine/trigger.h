@@ -4,7 +4,10 @@
 
 #include "engine/result.h"
 
-enum { TRIGGER_MAX = 8 };
+enum {
+    TRIGGER_MAX = 8,
+    TRIGGER_MIN_BATCHES = 8 /**< an error estimated from fewer is too uncertain to stop for */
+};
 
 typedef struct trigger_term {
     char name[48];      /**< "Rd"; "absorbed_fraction" means every element of it, "absorbed_fraction[3]" one (from 1) */
@@ -22,7 +25,7 @@ typedef struct trigger {
 crp_status trigger_parse(crp_context *context, const char *text, trigger *out);
 /** Check that every name is a tally of the result; CRP_ERR_ARG lists those that exist, nearest first. */
 crp_status trigger_bind(crp_context *context, const trigger *t, const crp_result *result);
-/** Do all terms hold? Never with fewer than 8 batches. `worst` gets the largest error/limit ratio (NaN if unknown);
+/** Do all terms hold? Never with fewer than TRIGGER_MIN_BATCHES. `worst` gets the largest error/limit ratio (NaN if unknown);
  * rel_err and target those of the first term. */
 bool trigger_holds(const trigger *t, const crp_result *result, double *worst, double *rel_err, double *target);
 

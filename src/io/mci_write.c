@@ -16,7 +16,8 @@ static crp_status check_fits(crp_context *context, const crp_model *model)
     CRP_CHECK(context, model->histories != 0, CRP_ERR_UNSUPPORTED,
               "%s: a .mci file needs a number of photons (give -n)", model->name);
     CRP_CHECK(context, light->weight_threshold == 1e-4 && light->roulette_chance == 0.1, CRP_ERR_UNSUPPORTED,
-              "%s: a .mci file cannot set the roulette (MCML's is threshold 1e-4, chance 0.1; write YAML)", model->name);
+              "%s: a .mci file cannot set the roulette (MCML's is threshold 1e-4, chance 0.1; write YAML)",
+              model->name);
     for (const char *c = light->mco_path; *c != '\0'; c++) {
         CRP_CHECK(context, *c > ' ', CRP_ERR_UNSUPPORTED,
                   "%s: the name of an output in a .mci file cannot hold blanks (\"%s\"; use --set output.mco=NAME)",

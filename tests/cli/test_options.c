@@ -95,7 +95,8 @@ static void test_counts_are_exact(void **state)
         {"9007199254740993", 9007199254740993u}, /* 2^53 + 1: a double would lose it */
         {"18446744073709551615", UINT64_MAX},
     };
-    static const char *const bad[] = {"0", "-3", "1.5", "1e-3", "18446744073709551616", "1e20", "abc", "1e", "1x", "nan"};
+    static const char *const bad[] = {"0",    "-3",  "1.5", "1e-3", "18446744073709551616",
+                                      "1e20", "abc", "1e",  "1x",   "nan"};
     char line[64];
     cli_options o;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -171,10 +172,10 @@ static void test_durations(void **state)
     static const struct {
         const char *text;
         double seconds;
-    } good[] = {{"90", 90.0},     {"30s", 30.0},       {"10m", 600.0},   {"1h", 3600.0},
-                {"1.5m", 90.0},   {"1h30m", 5400.0},   {"1h5s", 3605.0}, {"0", 0.0},
-                {"0.5", 0.5},     {"1h0m10.5s", 3610.5}};
-    static const char *const bad[] = {"", "m", "-1s", "1d", "10ms", "30s10m", "1h1h", "1 h", "inf", "nan", "1e999", "5s3"};
+    } good[] = {{"90", 90.0},      {"30s", 30.0},    {"10m", 600.0}, {"1h", 3600.0}, {"1.5m", 90.0},
+                {"1h30m", 5400.0}, {"1h5s", 3605.0}, {"0", 0.0},     {"0.5", 0.5},   {"1h0m10.5s", 3610.5}};
+    static const char *const bad[] = {"",     "m",   "-1s", "1d",  "10ms",  "30s10m",
+                                      "1h1h", "1 h", "inf", "nan", "1e999", "5s3"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double seconds = NAN;
         assert_true(duration_parse(good[i].text, &seconds));

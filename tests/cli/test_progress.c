@@ -15,9 +15,16 @@
 
 static crp_progress sample(double seconds)
 {
-    return (crp_progress){.size = sizeof(crp_progress), .histories_done = 250000, .histories_total = 1000000,
-                          .batches_done = 8, .batches_total = 32, .seconds = seconds, .rate = 50000.0,
-                          .rel_err = NAN, .rel_err_target = NAN, .device = "cpu"};
+    return (crp_progress){.size = sizeof(crp_progress),
+                          .histories_done = 250000,
+                          .histories_total = 1000000,
+                          .batches_done = 8,
+                          .batches_total = 32,
+                          .seconds = seconds,
+                          .rate = 50000.0,
+                          .rel_err = NAN,
+                          .rel_err_target = NAN,
+                          .device = "cpu"};
 }
 
 /* Report once in a style; the text printed, static. */
@@ -100,6 +107,10 @@ static void test_remaining(void **state)
     assert_true(fabs(progress_remaining(&now) - 15.0) < 1e-9);
     now.rel_err_target = 0.5;
     assert_true(progress_remaining(&now) == 0.0);
+    now.histories_done = 125000; /* precise enough, but only after the fourth of eight batches at least */
+    now.batches_done = 4;
+    assert_true(fabs(progress_remaining(&now) - 125000.0 / 50000.0) < 1e-9);
+    now.histories_done = 250000;
     now.rate = 0.0;
     assert_true(isnan(progress_remaining(&now)));
 }
@@ -118,12 +129,9 @@ static void test_formats(void **state)
     static const struct {
         double mean, std_dev;
         const char *text;
-    } values[] = {{0.562713, 0.000342, "0.56271 +- 0.00034"},
-                  {0.04, 0.0, "0.04 +- 0"},
-                  {0.25, NAN, "0.25 (error unknown)"},
-                  {3.2e-9, 1.4e-10, "3.20e-09 +- 1.4e-10"},
-                  {1234567.0, 120.0, "1.23457e+06 +- 1.2e+02"},
-                  {0.5, 0.25, "0.50 +- 0.25"}};
+    } values[] = {{0.562713, 0.000342, "0.56271 +- 0.00034"},   {0.04, 0.0, "0.04 +- 0"},
+                  {0.25, NAN, "0.25 (error unknown)"},          {3.2e-9, 1.4e-10, "3.20e-09 +- 1.4e-10"},
+                  {1234567.0, 120.0, "1.23457e+06 +- 1.2e+02"}, {0.5, 0.25, "0.50 +- 0.25"}};
     char text[96];
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         progress_format_time(times[i].seconds, text, sizeof text);
@@ -154,9 +162,8 @@ static void test_signal_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_styles),    cmocka_unit_test(test_bar),
-        cmocka_unit_test(test_json),      cmocka_unit_test(test_plain_is_sparse),
-        cmocka_unit_test(test_remaining), cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_styles),          cmocka_unit_test(test_bar),       cmocka_unit_test(test_json),
+        cmocka_unit_test(test_plain_is_sparse), cmocka_unit_test(test_remaining), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_signal_stops),
     };
     cmocka_set_message_output(CM_OUTPUT_STDOUT);

@@ -133,3 +133,22 @@ def test_several_runs(corpuscle):
     assert [r["digest"] for r in resumed] == [r["digest"] for r in reference]
     again = corpuscle.json("run", "two.mci", "-q", "--restart", "three.h5")
     assert [r["digest"] for r in again] == [r["digest"] for r in reference]
+
+
+def test_many_short_runs_interrupted(corpuscle):
+    """Short runs are written together; what an interrupt cut off is run again, and nothing twice or never."""
+    n = 400
+    body = SLAB.format(n=10).split("\n", 2)[2]
+    text = f"1.0\n{n}\n" + "".join(body.replace("slab.mco", f"s{i}.mco") for i in range(n))
+    corpuscle.write("many.mci", text)
+    process = corpuscle.popen("run", "many.mci", "-q", "--save-every", "0s", "--device", "cpu", "--threads", "1")
+    while "s60.mco" not in corpuscle.files():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    done = len(corpuscle.json("info", "many.h5"))
+    assert 60 <= done < n
+    resumed = corpuscle.json("run", "many.mci", "-q", "--restart", "many.h5", "--device", "cpu", "--threads", "1")
+    assert len(resumed) == n and len(corpuscle.json("info", "many.h5")) == n
+    assert len({r["digest"] for r in resumed}) == 1, "equal runs give equal digits"

@@ -29,7 +29,8 @@ static int check_result(crp_context *context, const crp_result *result)
     if (i < 0 || crp_result_tally(result, (size_t)i, &view) != CRP_OK || view.n_bins != 1) {
         return fail(context, "Rd is no scalar");
     }
-    if (crp_result_mean(result, (size_t)i, &mean) != CRP_OK || crp_result_std_dev(result, (size_t)i, &std_dev) != CRP_OK) {
+    if (crp_result_mean(result, (size_t)i, &mean) != CRP_OK ||
+        crp_result_std_dev(result, (size_t)i, &std_dev) != CRP_OK) {
         return fail(context, "no mean");
     }
     printf("Rd %.5f +- %.5f, %s\n", mean, std_dev, crp_result_digest(result));

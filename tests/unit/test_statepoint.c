@@ -478,7 +478,9 @@ static void test_speed(void **state)
     if (print != NULL) {
         print_message("statepoint of 201 x 501: %.1f ms, %lld bytes\n", 1e3 * best, (long long)file_size());
     }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     assert_true(best < 0.180);
+#endif
     crp_result_destroy(&r);
 }
 

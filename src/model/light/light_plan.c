@@ -410,10 +410,19 @@ static double fluence_unit(const light_model *m)
     return longest > 0.0 ? 1024.0 * longest : 1024.0;
 }
 
+/* A GPU adds 0x4B000000 (row + 1) to the number of a bin (ck_grid_key): the shortest row for which that never wraps. */
+static uint32_t row_without_overflow(uint32_t row, uint32_t n_rows)
+{
+    while ((uint64_t)(0x4B000000u * (row + 1u)) + (uint64_t)row * n_rows + row > 0xFFFFFFFFu) {
+        ++row;
+    }
+    return row;
+}
+
 static void lay_out_words(light_plan *lp, const light_model *m)
 {
     light_params *p = &lp->params;
-    uint32_t rz = (m->nr + 1) * (lp->n_z_reached + 1);
+    uint32_t rz = (m->nr + 1) * p->rz_row;
     uint32_t ra = (m->nr + 1) * m->na;
     uint32_t at = 0;
     p->at_absorbed = at;
@@ -446,8 +455,8 @@ static void set_params(light_plan *lp, const light_model *m)
     p->inv_dz = (float)(m->dr / m->dz);
     p->inv_dalpha = (float)((double)m->na / (0.5 * PI));
     p->r_bins = (float)m->nr;
-    p->rz_row = lp->n_z_reached + 1;
-    p->rz_bias = ck_grid_bias(p->rz_row);
+    p->rz_row = row_without_overflow(lp->n_z_reached + 1, m->nr + 1);
+    p->scores_fluence = lp->scores_fluence ? 1u : 0u;
     p->inv_fluence_unit = (float)(m->dr / lp->fluence_unit);
     p->chunk = 256;
     p->any_g = needs_any_g(m) ? 1u : 0u;

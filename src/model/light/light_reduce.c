@@ -8,9 +8,9 @@
 static void add_rz(const light_plan *lp, const uint64_t *words, crp_wide *rz, crp_wide *by_z)
 {
     const light_model *m = lp->model;
-    size_t row = (size_t)lp->n_z_reached + 1;
+    size_t row = lp->params.rz_row;
     for (size_t i = 0; i <= m->nr; ++i) {
-        for (size_t j = 0; j < row; ++j) {
+        for (size_t j = 0; j <= lp->n_z_reached; ++j) {
             size_t column = j == lp->n_z_reached ? m->nz : j;
             rz[i * (m->nz + 1) + column] += words[i * row + j];
             if (by_z != NULL) {

@@ -36,20 +36,21 @@ static uint32_t fixed_words(const light_plan *lp)
 static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 {
     uint32_t fixed = fixed_words(lp) * 4;
-    uint32_t row = (lp->params.n_z + 1) * 4;
+    uint32_t row = lp->params.rz_row * 4;
     uint32_t rows = bytes > fixed ? (bytes - fixed) / row : 0;
     return rows < lp->params.n_r + 1 ? rows : lp->params.n_r + 1;
 }
 
 /*
- * One block of 1024 threads on a multiprocessor with all of its shared memory: 63 registers a thread hold everything that
- * an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768 threads were slower by 1 to
- * 7 % on an H200.)
+ * One block of 1024 threads (896 in fast math) on a multiprocessor with all of its shared memory: 64 registers a thread
+ * hold everything that an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768
+ * threads were slower by 1 to 7 % on an H200.)
  */
 static void shape_cuda(plan_shape *shape, const light_plan *lp, const device_info *info)
 {
     shape->near_rows = rows_that_fit(lp, info->local_memory);
-    shape->block = info->max_block < 1024 ? info->max_block : 1024;
+    shape->block = shape->source.math == CRP_MATH_FAST ? 896 : 1024;
+    shape->block = shape->block < info->max_block ? shape->block : info->max_block;
     shape->source.block = shape->block;
     shape->source.blocks_per_unit = 1;
     shape->grid = info->n_units;
@@ -104,6 +105,6 @@ crp_status light_shape(crp_context *context, const crp_model *model, const crp_p
     } else {
         shape_opencl(shape, lp, info);
     }
-    shape->local_bytes = (fixed_words(lp) + shape->near_rows * (lp->params.n_z + 1)) * 4;
+    shape->local_bytes = (fixed_words(lp) + shape->near_rows * lp->params.rz_row) * 4;
     return CRP_OK;
 }

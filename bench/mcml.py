@@ -1,0 +1,142 @@
+"""Original MCML and corpuscle on the same .mci, alternating, one core each, in user time."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from common import EXAMPLES, ROOT, Failed, Program, machine, median, processor, save, slug, spread, table, today
+
+CASES = {"5-layer 633 nm": ("skin5_633", 500_000), "7-layer 600 nm": ("skin7", 150_000)}
+ISAS = ["x86-64-v3", "x86-64-v4"]
+# At least so many times MCML, and the aim.
+GOALS = {"x86-64-v3": (4.0, None), "x86-64-v4": (4.0, 8.0)}
+# Both programs are right or this comparison is of no use: they agree within this many standard errors of their difference.
+AGREEMENT = 5.0
+
+
+def build_mcml(folder, flags):
+    """Compile the user's sources outside the source tree; returns a Program."""
+    if os.environ.get("MCML"):
+        return Program(os.environ["MCML"])
+    source = os.environ.get("MCML_SRC", "")
+    files = sorted(Path(source).glob("mcml*.c")) if source else []
+    if not files:
+        raise SystemExit("mcml.sh: set MCML_SRC to the folder with mcmlmain.c, mcmlgo.c, mcmlio.c and mcmlnr.c of "
+                         "MCML 1.2.x (or MCML to a program that was built from them)")
+    target = Path(folder) / "mcml"
+    command = [os.environ.get("CC", "cc"), *flags.split(), "-w", "-o", target, *files, "-lm"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"mcml.sh: {' '.join(map(str, command))} failed\n{done.stderr[-2000:]}")
+    return Program(target)
+
+
+def write_mci(folder, name, histories):
+    """The example with another number of photons, in a form that both programs read alike."""
+    text = (EXAMPLES / f"{name}.mci").read_text()
+    text, n = re.subn(r"^\d+(\s+# number of photons)$", rf"{histories}\1", text, flags=re.M)
+    if n != 1:
+        raise SystemExit(f"mcml.sh: {name}.mci has no line with the number of photons")
+    path = Path(folder) / f"{name}.mci"
+    path.write_text(text)
+    return path
+
+
+def mco_totals(path):
+    """Rd and Tt of a .mco: the second and the last number of its RAT section."""
+    section = Path(path).read_text().split("\nRAT", 1)[1].splitlines()[1:5]
+    values = [float(line.split()[0]) for line in section]
+    return {"Rd": values[1], "Tt": values[3]}
+
+
+def measure(mcml, ours, case, histories, options):
+    """User seconds of every repetition: {"MCML": [...], isa: [...]}."""
+    name = CASES[case][0]
+    model = write_mci(mcml.folder.name, name, histories)
+    pin = ["taskset", "-c", str(options.cpu)] if shutil.which("taskset") else []
+    seconds, digests = {"MCML": [], **{isa: [] for isa in options.isa}}, set()
+    for repetition in range(options.repeat):
+        mcml.call(model, prefix=pin)
+        seconds["MCML"].append(mcml.user)
+        peer = mco_totals(Path(mcml.folder.name) / f"{name}.mco")
+        for isa in options.isa:
+            r = ours.run(model, histories, "--device", "cpu", "--threads", 1, prefix=pin,
+                         environment={"CORPUSCLE_ISA": isa, "OMP_NUM_THREADS": "1"})
+            seconds[isa].append(ours.user)
+            digests.add(r["digest"])
+            for k, value in peer.items():
+                z = (value - r["mean"][k]) / (2.0 ** 0.5 * r["std_dev"][k])
+                if abs(z) > AGREEMENT:
+                    raise Failed(f"{case}: {k} is {value} by MCML and {r['mean'][k]} here: {z:.1f} standard errors")
+        print(f"{case}, {repetition + 1} of {options.repeat}: " +
+              ", ".join(f"{k} {v[-1]:.2f} s" for k, v in seconds.items()), file=sys.stderr, flush=True)
+    if len(digests) != 1:
+        raise Failed(f"{case}: several digests: {digests}")
+    return seconds, digests.pop()
+
+
+def rows_of(case, histories, seconds):
+    rows = []
+    for what, times in seconds.items():
+        # The ratio of neighbours in time, so that slow changes of a shared machine cancel.
+        ratios = [a / b for a, b in zip(seconds["MCML"], times)]
+        goal, aim = GOALS.get(what, (None, None))
+        ratio = median(ratios)
+        reached = "" if goal is None else "aim" if aim and ratio >= aim else "yes" if ratio >= goal else "no"
+        rows.append([case, what, f"{histories:.2g}", f"{median(times):.3f}", f"{100 * spread(times):.1f} %",
+                     f"{histories / median(times) / 1e3:.1f}", f"{ratio:.2f}", goal or "", aim or "", reached])
+    return rows
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="bench/mcml.sh", description=__doc__)
+    parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--repeat", type=int, default=5, help="alternations (5)")
+    parser.add_argument("--scale", type=float, default=1.0, help="part of the photons: 500000 and 150000")
+    parser.add_argument("--isa", nargs="*", default=ISAS, help="instruction sets to measure")
+    parser.add_argument("--flags", default="-O3", help="compiler flags for MCML (-O3)")
+    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="processor to run on (the last)")
+    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results", help="folder for the two result files")
+    return parser.parse_args()
+
+
+def supported(isas):
+    flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
+    needs = {"x86-64-v3": {"avx2", "fma"}, "x86-64-v4": {"avx512f", "avx512dq", "avx512vl", "avx512bw"}}
+    return [isa for isa in isas if needs.get(isa, set()) <= set(flags)]
+
+
+def main():
+    options = parse()
+    options.isa = supported(options.isa)
+    ours = Program(options.program)
+    mcml = build_mcml(ours.folder.name, options.flags)
+    compiler = subprocess.run([os.environ.get("CC", "cc"), "--version"], capture_output=True, text=True).stdout
+    facts = {"date": today(), "program": ours.call("--version").strip(), "machine": machine(),
+             "MCML built with": f"{options.flags}, {compiler.splitlines()[0]}" if compiler else options.flags,
+             "measured": f"user time of the whole process, one thread on one processor, median of {options.repeat} "
+                         "alternations; ratios are medians of neighbouring runs"}
+    rows, data = [], []
+    for case, (_, full) in CASES.items():
+        histories = max(int(full * options.scale), 1000)
+        seconds, digest = measure(mcml, ours, case, histories, options)
+        rows += rows_of(case, histories, seconds)
+        data.append({"case": case, "histories": histories, "user_seconds": seconds, "digest": digest})
+    head = ["case", "program", "photons", "user s", "spread", "photons/ms", "x MCML", "goal", "aim", "reached"]
+    text = table(head, rows)
+    commit = re.sub(r"^.*\((.*)\)$", r"\1", facts["program"])
+    name = f"{facts['date']}-mcml-{slug(processor())}-{commit[:8]}"
+    paths = save(options.output, name, "Against original MCML, one core", facts, [("Ratios", text)], {"cases": data})
+    print(text)
+    print("wrote " + " and ".join(map(str, paths)))
+    return 1 if any(row[-1] == "no" for row in rows) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"mcml.sh: {failure}")

@@ -9,7 +9,7 @@
 
 enum {
     MAX_LAYERS_SHARED = 256, /* layer table in shared memory: 16 kB at most */
-    MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most */
+    MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most. Less than MAX_LAYERS_SHARED */
     COUNTER_STRIDE = 64      /* CK_COUNTER_STRIDE of tally.h */
 };
 
@@ -67,6 +67,18 @@ static void shape_opencl(plan_shape *shape, const light_plan *lp, const device_i
     shape->source.blocks_per_unit = 1;
 }
 
+/*
+ * The build among light_gpu.builds that gives the same integers. CK_TALLY_ALL_NEAR and LIGHT_TISSUE_IN_GRID leave out tests that
+ * never hold; where the crossings are in global memory, the layers may be read there too.
+ */
+static void name_build_ahead(plan_shape *shape, const light_plan *lp)
+{
+    snprintf(shape->ahead_text, sizeof shape->ahead_text, "%s%s%s", lp->scores_fluence ? " LIGHT_FLUENCE_ON=1" : "",
+             lp->params.any_g ? " LIGHT_ANY_G=1" : "",
+             lp->params.n_layers > MAX_LAYERS_CROSSED ? " LIGHT_LAYERS_GLOBAL=1 LIGHT_CROSSED_GLOBAL=1" : "");
+    shape->source.ahead = shape->ahead_text + (shape->ahead_text[0] == ' ' ? 1 : 0);
+}
+
 crp_status light_shape(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,
                        crp_math math, plan_shape *shape)
 {
@@ -101,6 +113,7 @@ crp_status light_shape(crp_context *context, const crp_model *model, const crp_p
               info->local_memory);
     if (strcmp(info->kind, "cuda") == 0) {
         shape_cuda(shape, lp, info);
+        name_build_ahead(shape, lp);
     } else {
         shape_opencl(shape, lp, info);
     }

@@ -192,7 +192,7 @@ static void test_estimators_agree(void **state)
     check_estimators(1.0);
 }
 
-/* The comparison sees a clear layer thinner by 15 %. */
+/* The comparison sees twice the absorption in the layer above, some 10 % of the fluence. */
 static void test_estimators_can_differ(void **state)
 {
     (void)state;
@@ -201,10 +201,12 @@ static void test_estimators_can_differ(void **state)
     fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 3, .layers = layers, .dz = 0.04, .dr = 0.05, .nz = 3,
                            .nr = 20, .na = 10, .fluence = true};
     run_paths(&stack, photons(640000), 300, &one);
-    layers[1].d = 0.034;
+    layers[0].mu_a = 2.0;
     run_paths(&stack, photons(640000), 400, &other);
     double z = (one.mean[1] - other.mean[1]) / sqrt(one.error[1] * one.error[1] + other.error[1] * other.error[1]);
-    assert_true(fabs(z) > statistics_limit(N_CHECKS, N_RUNS - 1));
+    if (!(fabs(z) > statistics_limit(N_CHECKS, N_RUNS - 1)) || one.mean[1] > 1.2 * other.mean[1]) {
+        fail_msg("%.5g +- %.2g and %.5g +- %.2g", one.mean[1], one.error[1], other.mean[1], other.error[1]);
+    }
 }
 
 /* Fluence costs nothing but time: the other tallies are the same to the bit. */

@@ -19,9 +19,4 @@ ${arrays}
 const kernel_file kernel_files[] = {
 ${table}    {NULL, NULL, 0},
 };
-
-/* PTX for machines without a run-time compiler; none is made at build time yet. */
-const kernel_ptx kernel_ptx_texts[] = {
-    {NULL, CRP_MATH_STRICT, NULL, NULL},
-};
 ")

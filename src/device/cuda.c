@@ -2,6 +2,7 @@
 #include "device/cuda.h"
 
 #include "core/context.h"
+#include "device/kernel_source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,10 +82,15 @@ static void describe(cuda_gpu *gpu)
     int n = snprintf(info->detail, sizeof info->detail, "compute capability %u.%u, driver for CUDA %d.%d", major,
                      minor, gpu->driver.version / 1000, gpu->driver.version % 1000 / 10);
     if (gpu->compiler.library != NULL) {
-        snprintf(info->detail + n, sizeof info->detail - (size_t)n, ", NVRTC %d.%d", gpu->compiler.major,
-                 gpu->compiler.minor);
+        n += snprintf(info->detail + n, sizeof info->detail - (size_t)n, ", NVRTC %d.%d", gpu->compiler.major,
+                      gpu->compiler.minor);
     } else {
-        snprintf(info->detail + n, sizeof info->detail - (size_t)n, ", no NVRTC");
+        n += snprintf(info->detail + n, sizeof info->detail - (size_t)n, ", no NVRTC");
+    }
+    if (kernel_ptx_texts[0].entry != NULL) {
+        int version = kernel_ptx_version(kernel_ptx_texts[0].text);
+        snprintf(info->detail + n, sizeof info->detail - (size_t)n, ", kernels of the build in PTX %d.%d", version / 10,
+                 version % 10);
     }
 }
 

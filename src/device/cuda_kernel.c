@@ -75,50 +75,40 @@ static crp_status compile_and_load(cuda_gpu *gpu, const device_kernel_source *so
     return CRP_OK;
 }
 
-/* Whether `joined` is the source's defines with one blank between them. */
-static bool same_defines(const device_kernel_source *source, const char *joined)
+/* PTX of the build, compiled by the driver. Fails with CRP_ERR_COMPILE when there is none that fits or the driver refuses
+ * it; `why` (why it came to this) is part of the message. */
+static crp_status load_embedded(cuda_gpu *gpu, const device_kernel_source *source, const char *why,
+                                device_kernel *kernel)
 {
-    for (size_t i = 0; i < source->n_defines; i++) {
-        size_t n = strlen(source->defines[i]);
-        if (strncmp(joined, source->defines[i], n) != 0) {
-            return false;
-        }
-        joined += n;
-        if (i + 1 < source->n_defines && *joined++ != ' ') {
-            return false;
-        }
+    crp_context *context = gpu->base.context;
+    const kernel_ptx *ptx = kernel_ptx_find(kernel_ptx_texts, source);
+    char text[256];
+    CRP_CHECK(context, ptx != NULL, CRP_ERR_COMPILE, "%s: %s (and this program was built without PTX for kernel %s)",
+              gpu->base.info.label, why, source->entry);
+    cuda_result result = load_image(gpu, ptx->text, kernel);
+    if (result == CUDA_SUCCESS) {
+        context_log(context, CRP_LOG_INFO, "cuda", "kernel %s: the PTX of the build is used (%s)", kernel->entry, why);
+        return CRP_OK;
     }
-    return *joined == '\0';
+    int needed = kernel_ptx_version(ptx->text);
+    CRP_CHECK(context, result != CUDA_ERROR_UNSUPPORTED_PTX_VERSION, CRP_ERR_COMPILE,
+              "%s: the driver (CUDA %d.%d) is too old for kernel %s as it was built into this program (in PTX %d.%d), and it "
+              "cannot be compiled here: %s. Or update the driver",
+              gpu->base.info.label, gpu->driver.version / 1000, gpu->driver.version % 1000 / 10, source->entry,
+              needed / 10, needed % 10, why);
+    return context_fail(context, CRP_ERR_COMPILE,
+                        "%s: the driver (CUDA %d.%d) refuses kernel %s as it was built into this program (%s), and it cannot "
+                        "be compiled here: %s",
+                        gpu->base.info.label, gpu->driver.version / 1000, gpu->driver.version % 1000 / 10, source->entry,
+                        cuda_driver_error(&gpu->driver, result, text, sizeof text), why);
 }
 
-/* PTX of the build, compiled by the driver; false when there is none that fits or the driver refuses it. */
-static bool load_embedded(cuda_gpu *gpu, const device_kernel_source *source, device_kernel *kernel)
-{
-    for (const kernel_ptx *ptx = kernel_ptx_texts; ptx->entry != NULL; ptx++) {
-        if (strcmp(ptx->entry, source->entry) == 0 && ptx->math == source->math && same_defines(source, ptx->defines)) {
-            char text[256];
-            cuda_result result = load_image(gpu, ptx->text, kernel);
-            context_log(gpu->base.context, result == CUDA_SUCCESS ? CRP_LOG_INFO : CRP_LOG_WARNING, "cuda",
-                        "kernel %s: the PTX of the build, without NVRTC (%s)", kernel->entry,
-                        cuda_driver_error(&gpu->driver, result, text, sizeof text));
-            return result == CUDA_SUCCESS;
-        }
-    }
-    return false;
-}
-
-static crp_status load_kernel(cuda_gpu *gpu, const device_kernel_source *source, const char *text,
-                              device_kernel *kernel)
+/* From the cache, or by NVRTC. */
+static crp_status load_compiled(cuda_gpu *gpu, const device_kernel_source *source, const char *text,
+                                device_kernel *kernel)
 {
     char compiler[32], architecture[16], key[65];
     cuda_options options;
-    if (gpu->compiler.library == NULL || !nvrtc_supports(&gpu->compiler, gpu->architecture)) {
-        if (load_embedded(gpu, source, kernel)) {
-            return CRP_OK;
-        }
-        CRP_CHECK(gpu->base.context, gpu->compiler.library != NULL, CRP_ERR_COMPILE, "%s: %s", gpu->base.info.label,
-                  gpu->no_compiler);
-    }
     CRP_TRY(cuda_options_create(gpu->base.context, source, gpu->architecture, false, &options));
     snprintf(compiler, sizeof compiler, "NVRTC %d.%d", gpu->compiler.major, gpu->compiler.minor);
     snprintf(architecture, sizeof architecture, "sm_%d", gpu->architecture);
@@ -128,6 +118,26 @@ static crp_status load_kernel(cuda_gpu *gpu, const device_kernel_source *source,
         return CRP_OK;
     }
     return compile_and_load(gpu, source, text, key, kernel);
+}
+
+/* A compiler that is missing, too old for the GPU or fails leaves the PTX of the build. */
+static crp_status load_kernel(cuda_gpu *gpu, const device_kernel_source *source, const char *text,
+                              device_kernel *kernel)
+{
+    crp_context *context = gpu->base.context;
+    if (gpu->compiler.library == NULL) {
+        return load_embedded(gpu, source, gpu->no_compiler, kernel);
+    }
+    crp_status status = load_compiled(gpu, source, text, kernel);
+    if (status != CRP_ERR_COMPILE || kernel_ptx_find(kernel_ptx_texts, source) == NULL) {
+        return status;
+    }
+    char why[1400];
+    snprintf(why, sizeof why, "%s", crp_context_error(context));
+    context_log(context, CRP_LOG_WARNING, "cuda", "%s", why);
+    CRP_TRY(load_embedded(gpu, source, why, kernel));
+    context_clear(context);
+    return CRP_OK;
 }
 
 static uint32_t function_attribute(cuda_gpu *gpu, const device_kernel *kernel, int attribute)

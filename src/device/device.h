@@ -41,6 +41,9 @@ typedef struct device_kernel_source {
     crp_math math;
     const char *const *defines; /**< "NAME=VALUE" strings: integers and features, never physical reals */
     size_t n_defines;
+    const char *ahead;          /**< the defines, joined by blanks, of a build that gives the same integers and may have been
+                                     made ahead of time (kernel/entry/NAME.builds): those that only make the kernel faster
+                                     are left out. NULL: `defines` themselves */
     uint32_t block;             /**< threads of a block the kernel will be launched with (launch bounds), 0: not fixed */
     uint32_t blocks_per_unit;   /**< blocks wished for on a multiprocessor, 0: not fixed */
 } device_kernel_source;

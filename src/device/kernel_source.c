@@ -184,3 +184,40 @@ const char *kernel_source_label(const device_kernel_source *source)
 {
     return source->file[0] == '@' ? "inline" : source->file;
 }
+
+/* Whether `joined` is the source's defines with one blank between them. */
+static bool same_defines(const device_kernel_source *source, const char *joined)
+{
+    if (source->ahead != NULL) {
+        return strcmp(source->ahead, joined) == 0;
+    }
+    for (size_t i = 0; i < source->n_defines; i++) {
+        size_t n = strlen(source->defines[i]);
+        if (strncmp(joined, source->defines[i], n) != 0) {
+            return false;
+        }
+        joined += n;
+        if (i + 1 < source->n_defines && *joined++ != ' ') {
+            return false;
+        }
+    }
+    return *joined == '\0';
+}
+
+const kernel_ptx *kernel_ptx_find(const kernel_ptx *table, const device_kernel_source *source)
+{
+    for (; table->entry != NULL; table++) {
+        if (strcmp(table->entry, source->entry) == 0 && table->math == source->math && table->block >= source->block &&
+            same_defines(source, table->defines)) {
+            return table;
+        }
+    }
+    return NULL;
+}
+
+int kernel_ptx_version(const char *text)
+{
+    int major = 0, minor = 0;
+    const char *mark = strstr(text, "\n.version ");
+    return mark != NULL && sscanf(mark, " .version %d.%d", &major, &minor) == 2 ? 10 * major + minor : 0;
+}

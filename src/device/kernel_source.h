@@ -18,12 +18,19 @@ extern const kernel_file kernel_files[];
 typedef struct kernel_ptx {
     const char *entry;
     crp_math math;
+    uint32_t block;      /**< threads of a block, at most */
     const char *defines; /**< the defines it was made with, in order, joined by blanks */
     const char *text;
 } kernel_ptx;
 
-/** All embedded PTX, ended by an element with entry == NULL (generated; may be empty). */
+/** All embedded PTX, ended by an element with entry == NULL (cmake/ptx.cmake; empty where there was no nvcc). */
 extern const kernel_ptx kernel_ptx_texts[];
+
+/** The build in a table that serves this source, NULL if there is none. */
+const kernel_ptx *kernel_ptx_find(const kernel_ptx *table, const device_kernel_source *source);
+
+/** The version of PTX that a text is written in, which a driver must know: 90 for 9.0; 0 if the text does not say. */
+int kernel_ptx_version(const char *text);
 
 /**
  * kernel_source_flatten() over a given table of files.

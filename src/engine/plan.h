@@ -49,6 +49,7 @@ typedef struct plan_shape {
     device_kernel_source source;   /**< defines point into `define_text` below */
     char define_text[24][48];
     const char *define_pointer[24];
+    char ahead_text[128];          /**< what source.ahead points to */
     uint32_t grid, block, local_bytes;
     uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;

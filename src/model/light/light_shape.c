@@ -9,7 +9,7 @@
 
 enum {
     MAX_LAYERS_SHARED = 256, /* layer table in shared memory: 16 kB at most */
-    MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most */
+    MAX_LAYERS_CROSSED = 32, /* crossing counters in shared memory: 16 kB at most. Less than MAX_LAYERS_SHARED */
     COUNTER_STRIDE = 64      /* CK_COUNTER_STRIDE of tally.h */
 };
 
@@ -42,9 +42,9 @@ static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 }
 
 /*
- * One block of 1024 threads on a multiprocessor with all of its shared memory: 63 registers a thread hold everything that
- * an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768 threads were slower by 1 to
- * 7 % on an H200.)
+ * One block of 1024 threads on a multiprocessor with all of its shared memory: 64 registers a thread
+ * hold everything that an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768
+ * threads were slower by 1 to 7 % on an H200.)
  */
 static void shape_cuda(plan_shape *shape, const light_plan *lp, const device_info *info)
 {
@@ -65,6 +65,18 @@ static void shape_opencl(plan_shape *shape, const light_plan *lp, const device_i
     shape->grid = info->n_units * 4;
     shape->source.block = shape->block;
     shape->source.blocks_per_unit = 1;
+}
+
+/*
+ * The build among light_gpu.builds that gives the same integers. CK_TALLY_ALL_NEAR and LIGHT_TISSUE_IN_GRID leave out tests that
+ * never hold; where the crossings are in global memory, the layers may be read there too.
+ */
+static void name_build_ahead(plan_shape *shape, const light_plan *lp)
+{
+    snprintf(shape->ahead_text, sizeof shape->ahead_text, "%s%s%s", lp->scores_fluence ? " LIGHT_FLUENCE_ON=1" : "",
+             lp->params.any_g ? " LIGHT_ANY_G=1" : "",
+             lp->params.n_layers > MAX_LAYERS_CROSSED ? " LIGHT_LAYERS_GLOBAL=1 LIGHT_CROSSED_GLOBAL=1" : "");
+    shape->source.ahead = shape->ahead_text + (shape->ahead_text[0] == ' ' ? 1 : 0);
 }
 
 crp_status light_shape(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,
@@ -101,6 +113,7 @@ crp_status light_shape(crp_context *context, const crp_model *model, const crp_p
               info->local_memory);
     if (strcmp(info->kind, "cuda") == 0) {
         shape_cuda(shape, lp, info);
+        name_build_ahead(shape, lp);
     } else {
         shape_opencl(shape, lp, info);
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from common import EXAMPLES, ROOT, Failed, Program, machine, median, processor, save, slug, spread, table, today
 
-CASES = {"5-layer 633 nm": ("skin5_633", 500_000), "7-layer 600 nm": ("skin7", 150_000)}
+CASES = {"5-layer 633 nm": ("skin5_633", 1_000_000), "7-layer 600 nm": ("skin7", 300_000)}
 ISAS = ["x86-64-v3", "x86-64-v4"]
 # At least so many times MCML, and the aim.
 GOALS = {"x86-64-v3": (4.0, None), "x86-64-v4": (4.0, 8.0)}
@@ -95,7 +95,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="bench/mcml.sh", description=__doc__)
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--repeat", type=int, default=5, help="alternations (5)")
-    parser.add_argument("--scale", type=float, default=1.0, help="part of the photons: 500000 and 150000")
+    parser.add_argument("--scale", type=float, default=1.0, help="part of the photons: 1000000 and 300000")
     parser.add_argument("--isa", nargs="*", default=ISAS, help="instruction sets to measure")
     parser.add_argument("--flags", default="-O3", help="compiler flags for MCML (-O3)")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="processor to run on (the last)")

@@ -74,8 +74,8 @@ CK_FN float ck_sqrt_or_nan(float x)
 /**
  * -ln(u) with u = word / 2^32 in (0, 1]: an optical path, 32 bits of it (24 would cap it at 16.6 mean free paths).
  *
- * Strict: u lies in one of 32 cells an octave; with c the cell's centre, ln u = ln c + ln(1 + r), r = u/c - 1, cubic
- * in r (|r| <= 1/64, error 1.5e-8).
+ * u lies in one of 32 cells an octave; with c the cell's centre, ln u = ln c + ln(1 + r), r = u/c - 1, cubic in r
+ * (|r| <= 1/64, error 1.5e-8).
  *
  * @param word   random word; 0 counts as 1
  * @param table  the tables of this file
@@ -83,14 +83,6 @@ CK_FN float ck_sqrt_or_nan(float x)
  */
 CK_FN float ck_optical_path(ck_u32 word, CK_LOCAL const float *table)
 {
-#if defined(CK_LANG_CUDA) && !CK_STRICT
-    float log2;
-    /* A word of 0 gives an endless flight, which ends at an interface as any other that is too long. */
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(__uint2float_rn(word)));
-    return ck_fma(log2, -0.69314718f, 22.180712f); /* 32 ln 2 and a little: never negative */
-#elif defined(CK_LANG_OPENCL) && !CK_STRICT
-    return ck_fmax(ck_fma(native_log2((float)(word | 1u)), -0.69314718f, 22.18071f), 2.3e-10f);
-#else
     float number = (float)(word | 1u);
     ck_i32 cell = (ck_i32)(CK_BITS(number) >> 18) - 127 * CK_LOG_CELLS_PER_OCTAVE;
     float inverse = table[CK_LOG_TABLE + 2 * cell];
@@ -98,6 +90,22 @@ CK_FN float ck_optical_path(ck_u32 word, CK_LOCAL const float *table)
     float r = ck_fma(number, inverse, -1.0f);
     float bend = ck_fma(0.33333333f, r, -0.5f);
     return path - ck_fma(r * r, bend, r);
+}
+
+/* A free path, -ln(u)/mu_t. Fast math: the hardware's logarithm, and a constant a little above 32 ln 2, so that no path is
+ * negative; a word of 0 may give an endless one, which ends at an interface as any other that is too long. */
+CK_FN float ck_free_path(ck_u32 word, float mean_free_path, CK_LOCAL const float *table)
+{
+#if CK_STRICT
+    return ck_optical_path(word, table) * mean_free_path;
+#elif defined(CK_LANG_CUDA)
+    (void)table;
+    float log2;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(__uint2float_rn(word)));
+    return ck_fma(log2, -0.69314718f * mean_free_path, 22.180712f * mean_free_path);
+#else
+    (void)table;
+    return ck_fma(native_log2((float)(word | 1u)), -0.69314718f, 22.180712f) * mean_free_path;
 #endif
 }
 

@@ -143,6 +143,17 @@ CK_FN ck_u32 ck_mad_high(ck_u32 a, ck_u32 b, ck_u32 c)
 #endif
 }
 
+/* a + b, or a if `condition`. On NVIDIA GPUs one predicated addition instead of an addition and a move. */
+CK_FN ck_u32 ck_add_unless(ck_u32 a, ck_u32 b, ck_u32 condition)
+{
+#if defined(CK_LANG_CUDA)
+    asm("{ .reg .pred p; setp.eq.u32 p, %2, 0; @p add.u32 %0, %0, %1; }" : "+r"(a) : "r"(b), "r"(condition));
+    return a;
+#else
+    return condition ? a : a + b;
+#endif
+}
+
 /* Four neighbouring floats, read at once where the hardware can: `at` is a multiple of 4 and the table lies on a multiple
  * of 16 bytes. */
 typedef struct ck_four {

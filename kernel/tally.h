@@ -18,16 +18,17 @@ typedef struct ck_tally {
     ck_u32 n_near, bias;
 } ck_tally;
 
-/* Add to one bin; an amount of 0 may come with any key. With CK_TALLY_ALL_NEAR every real bin is near. A 32-bit word that
+/* Add to one bin; an amount of 0 may come with any key. With CK_TALLY_ALL_NEAR every key that can come is near. A 32-bit word that
  * overflows is seen in the old value the atomic returns: its carry goes to the 64-bit word, with no barrier and no lock. */
 CK_FN void ck_tally_add(const ck_tally *t, ck_u32 key, ck_u32 amount)
 {
+#ifdef CK_TALLY_ALL_NEAR
+    ck_u32 old = ck_atomic_add_local_u32_at(t->near, t->bias, key, amount);
+    ck_atomic_add_u64_if_less(old + amount, old, t->far + (key - t->bias), (ck_u64)1 << 32);
+#else
     ck_u32 end = t->n_near + t->bias;
     ck_u32 slot = key < end ? key : end;
     ck_u32 old = ck_atomic_add_local_u32_at(t->near, t->bias, slot, amount);
-#ifdef CK_TALLY_ALL_NEAR
-    ck_atomic_add_u64_if_less(old + amount, old, t->far + (slot - t->bias), (ck_u64)1 << 32);
-#else
     if (slot == end || old + amount < old) {
         ck_u64 far_amount = slot == end ? (ck_u64)amount : (ck_u64)1 << 32;
         if (far_amount != 0u) {

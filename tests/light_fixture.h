@@ -146,7 +146,8 @@ FIXTURE_FN fixture_value fixture_get(const crp_result *result, const char *name,
     if (tally < 0 || bin >= result->tallies[tally].n_bins) {
         fail_msg("the result has no bin %zu of %s", bin, name);
     }
-    fixture_value v = {result_bin_mean(result, (size_t)tally, bin), result_bin_std_dev(result, (size_t)tally, bin)};
+    size_t at = result->tallies[tally].offset + bin;
+    fixture_value v = {result_bin_mean(result, (size_t)tally, at), result_bin_std_dev(result, (size_t)tally, at)};
     return v;
 }
 
@@ -181,6 +182,36 @@ FIXTURE_FN uint64_t fixture_event(const crp_result *result, const char *name)
     }
     fail_msg("the result has no event counter %s", name);
     return 0;
+}
+
+/* Weight units and photons that must be equal to the last one. */
+FIXTURE_FN void fixture_equal(const char *what, crp_wide a, crp_wide b)
+{
+    if (a != b) {
+        fail_msg("%s: %.17g and %.17g differ by %.17g units", what, (double)a, (double)b, (double)(a - b));
+    }
+}
+
+/* The books of a run balance in the integers: nothing is lost or made on any way from the launch to a tally. */
+FIXTURE_FN void fixture_conserves(const crp_result *result)
+{
+    crp_wide a = fixture_total(result, "A"), rd = fixture_total(result, "Rd"), tt = fixture_total(result, "Tt");
+    crp_wide launched = (crp_wide)result->histories << LIGHT_WEIGHT_BITS;
+    fixture_equal("Rsp + Rd + A + Tt against the launched weight", fixture_total(result, "Rsp") + rd + a + tt, launched);
+    crp_wide deposits = a - (crp_wide)fixture_event(result, "roulette_killed_weight") +
+                        (crp_wide)fixture_event(result, "roulette_gained_weight") -
+                        (crp_wide)fixture_event(result, "dropped_weight");
+    fixture_equal("deposits in A_rz against A without roulette and drops", fixture_total(result, "A_rz"), deposits);
+    fixture_equal("A_z against A_rz", fixture_total(result, "A_z"), fixture_total(result, "A_rz"));
+    fixture_equal("absorption by layer against A", fixture_total(result, "absorbed_fraction"), a);
+    static const char *const sides[2][3] = {{"Rd_r", "Rd_a", "Rd_ra"}, {"Tt_r", "Tt_a", "Tt_ra"}};
+    for (int side = 0; side < 2; ++side) {
+        for (int k = 0; k < 3; ++k) {
+            fixture_equal(sides[side][k], fixture_total(result, sides[side][k]), side == 0 ? rd : tt);
+        }
+    }
+    fixture_equal("photons that ended", (crp_wide)fixture_event(result, "ended_photons"), (crp_wide)result->histories);
+    fixture_equal("lost photons", (crp_wide)fixture_event(result, "lost_photons"), 0);
 }
 
 /* Histories of a statistical case: ten times as many in the long tier. */

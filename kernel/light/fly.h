@@ -21,7 +21,7 @@ CK_FN light_flight light_fly(light_photon p, float mean_free_path, float thickne
                              CK_LOCAL const float *table)
 {
     light_flight f;
-    f.length = ck_optical_path(word, table) * mean_free_path;
+    f.length = ck_free_path(word, mean_free_path, table);
     f.z = ck_fma(f.length, p.uz, p.z);
     f.hits = CK_BITS(f.z) > CK_BITS(thickness) ? 1u : 0u;
     return f;

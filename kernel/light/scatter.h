@@ -40,13 +40,9 @@ CK_FN light_photon light_turn(light_photon p, float one_minus_cos, ck_u32 word, 
 {
     float cosine = 1.0f - one_minus_cos;
     float sine_sq = ck_fma(one_minus_cos, cosine, one_minus_cos);
-#if CK_STRICT
-    if (any_g) { /* the other form never leaves (0, 2): the host sees to it */
+    if (any_g) { /* the other form never leaves (0, 2): the host and light_medium_load see to it */
         sine_sq = ck_fmax(sine_sq, 1.0e-30f);
     }
-#else
-    sine_sq = ck_fabs(sine_sq); /* approximations may leave (0, 2) by a rounding error */
-#endif
     float sine = ck_sqrt_positive(sine_sq);
     /* Bits 3 to 12 of the word are a byte offset into pairs of floats as they stand. */
     ck_i32 azimuth = CK_AZIMUTH_TABLE + (ck_i32)((word & (8u * (CK_AZIMUTHS - 1u))) >> 2);

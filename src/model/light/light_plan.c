@@ -113,7 +113,7 @@ static void keep_inside(float *row)
 static void fill_scattering(float *row, const light_layer *l, int any_g)
 {
     double g = l->g, gap = 1.0 - g;
-    if (is_clear(l) || gap < 1.0e-12) { /* straight on */
+    if (l->mu_s == 0.0 || gap < 1.0e-12) { /* straight on; also the unit of weight that a pure absorber may leave */
         row[LIGHT_HG_SLOPE] = 0.0f;
         row[LIGHT_HG_OFFSET] = any_g ? 1.0e30f : 1.0e15f;
         row[LIGHT_HG_FACTOR] = 0.0f;

@@ -42,9 +42,9 @@ static uint32_t rows_that_fit(const light_plan *lp, uint32_t bytes)
 }
 
 /*
- * One block of 1024 threads on a multiprocessor with all of its shared memory: 63 registers a thread hold everything that
- * an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768 threads were slower by 1 to
- * 7 % on an H200.)
+ * One block of 1024 threads on a multiprocessor with all of its shared memory: 64 registers a thread
+ * hold everything that an event needs, and the corner of A(r,z) is as large as it can be. (Two blocks of 640 to 768
+ * threads were slower by 1 to 7 % on an H200.)
  */
 static void shape_cuda(plan_shape *shape, const light_plan *lp, const device_info *info)
 {

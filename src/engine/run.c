@@ -138,6 +138,8 @@ static crp_status load_restart(run *r)
 
 static crp_status check_fits(run *r)
 {
+    CRP_CHECK(r->context, r->result->batch_size > 0, CRP_ERR_FORMAT, "%s: holds no batches to go on from; run without "
+              "--restart", r->options->restart);
     CRP_CHECK(r->context, r->result->n_bins == r->plan->n_bins && r->result->n_events == r->plan->n_events, CRP_ERR_FORMAT,
               "%s: has %zu bins where this version keeps %zu; it was written by version %s and cannot be resumed",
               r->options->restart, r->result->n_bins, r->plan->n_bins, r->result->version);

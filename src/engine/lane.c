@@ -1,27 +1,44 @@
+/* One kernel on one device: which device, its buffers, its launches. */
 #include "engine/lane.h"
 
 #include "core/context.h"
 #include "model/model.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A run that the CPU ends in this time is not worth waking a GPU for: its driver takes about as long to start. */
 static const double CPU_IS_SOON = 1.5;
 
-static crp_status make_buffers(device_lane *lane)
+/* Host memory, where the CPU has its buffers, is looked at for the run as a whole. */
+static crp_status check_device_memory(device_lane *lane)
 {
     device *d = lane->device;
     const crp_plan *plan = lane->plan;
     uint64_t needed = DEVICE_N_QUEUES * ((uint64_t)plan->n_words * 8u + 8u);
     device_info info;
+    if (strcmp(d->info.kind, "cpu") == 0) {
+        return CRP_OK;
+    }
+    for (size_t i = 0; i < plan->n_tables; ++i) {
+        needed += plan->tables[i].n_bytes;
+    }
     CRP_TRY(d->ops->info(d, &info));
-    CRP_CHECK(d->context, needed < info.memory_free, CRP_ERR_MEMORY, "%s: the tallies need %llu bytes, %llu are available; "
-              "use a coarser grid or another device", info.label, (unsigned long long)needed,
+    CRP_CHECK(d->context, needed < info.memory_free, CRP_ERR_MEMORY,
+              "%s (%s): the grid is too large for its memory (%s: %llu bytes needed, %llu available) use fewer bins, or "
+              "another device", info.label, info.name, plan->grid, (unsigned long long)needed,
               (unsigned long long)info.memory_free);
+    return CRP_OK;
+}
+
+static crp_status make_buffers(device_lane *lane)
+{
+    device *d = lane->device;
+    const crp_plan *plan = lane->plan;
+    CRP_TRY(check_device_memory(lane));
     for (size_t i = 0; i < plan->n_tables; ++i) {
         CRP_TRY(d->ops->buffer_create(d, plan->tables[i].n_bytes, &lane->tables[i]));
         CRP_TRY(d->ops->upload(d, 0, lane->tables[i], plan->tables[i].data, plan->tables[i].n_bytes));
@@ -73,21 +90,33 @@ static void reset(device_lane *lane)
     device_close(&lane->device);
 }
 
+/* The first GPU that works; false when there is none, with a log line for each that says why. */
+static bool open_gpu(crp_context *context, const crp_run_options *options, device_lane *lane)
+{
+    uint32_t n = 0;
+    char name[32];
+    crp_status counted = device_ops_cuda.count(context, &n);
+    if (n == 0) { /* most machines have none, which is no news; one that cannot be used is */
+        context_log(context, counted == CRP_OK ? CRP_LOG_INFO : CRP_LOG_WARNING, "engine", "no GPU is used: %s",
+                    crp_context_error(context));
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        snprintf(name, sizeof name, "cuda:%u", i);
+        if (open_named(context, name, options, lane) == CRP_OK) {
+            return true;
+        }
+        context_log(context, CRP_LOG_WARNING, "engine", "%s is not used: %s", name, crp_context_error(context));
+        reset(lane);
+    }
+    return false;
+}
+
 static crp_status open_auto(crp_context *context, const crp_run_options *options, uint64_t histories, device_lane *lane)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    double threads = options->threads > 0 ? options->threads : processors > 0 ? (double)processors : 1.0;
+    double threads = options->threads > 0 ? options->threads : (double)omp_get_num_procs();
     double cpu_seconds = lane->model->module->cost(lane->model) * (double)histories / threads;
-    uint32_t n_gpus = 0;
-    if (cpu_seconds > CPU_IS_SOON && device_ops_cuda.count(context, &n_gpus) == CRP_OK && n_gpus > 0) {
-        if (open_named(context, "cuda:0", options, lane) == CRP_OK) {
-            return CRP_OK;
-        }
-        context_log(context, CRP_LOG_WARNING, "engine", "%s: the CPU is used instead", crp_context_error(context));
-        reset(lane);
-    } else if (cpu_seconds > CPU_IS_SOON) {
-        context_log(context, CRP_LOG_INFO, "engine", "no GPU (%s): the CPU is used",
-                    crp_context_error(context)[0] != '\0' ? crp_context_error(context) : "none found");
+    if (cpu_seconds > CPU_IS_SOON && open_gpu(context, options, lane)) {
+        return CRP_OK;
     }
     context_clear(context);
     return open_named(context, "cpu", options, lane);

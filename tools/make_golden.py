@@ -95,10 +95,14 @@ def show(key, old, new):
 def compare_programs(old_program, program, name, setting, photons, seed, folder):
     """z of every bin, by `corpuscle compare`. Another seed for the old one, else equal draws would give equal runs."""
     before = run(old_program, name, setting, photons, seed + 1000, folder)[1]
-    after = run(program, name, setting, photons, seed, folder)[1]
-    done = subprocess.run([program, "compare", str(before), str(after)], capture_output=True, text=True, check=False)
-    print(done.stdout + done.stderr, end="")
-    return done.returncode != 0
+    documents, after = run(program, name, setting, photons, seed, folder)
+    has_moved = False
+    for group in range(1, len(documents) + 1):
+        done = subprocess.run([program, "compare", str(before), str(after), "--group", str(group)], capture_output=True,
+                              text=True, check=False)
+        print(done.stdout + done.stderr, end="")
+        has_moved = has_moved or done.returncode != 0
+    return has_moved
 
 
 def main():

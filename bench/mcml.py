@@ -7,14 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common import EXAMPLES, ROOT, Failed, Program, machine, median, processor, save, slug, spread, table, today
+from common import EXACT, EXAMPLES, ROOT, Failed, Program, machine, median, processor, save, slug, spread, table, today
 
 CASES = {"5-layer 633 nm": ("skin5_633", 1_000_000), "7-layer 600 nm": ("skin7", 300_000)}
 ISAS = ["x86-64-v3", "x86-64-v4"]
 # At least so many times MCML, and the aim.
 GOALS = {"x86-64-v3": (4.0, None), "x86-64-v4": (4.0, 8.0)}
-# Both programs are right or this comparison is of no use: they agree within this many standard errors of their difference.
-AGREEMENT = 5.0
+# A comparison of speed is of no use if the programs compute different things. Ours must agree with the exact values within so
+# many standard errors. MCML gets a wider margin: its generator, ran3, makes it wrong by 2 % in the 5-layer Tt (with drand48 in
+# its place the same sources are right).
+OURS_SIGMA = 5.0
+MCML_RELATIVE = {"Rd": 0.02, "Tt": 0.08}
 
 
 def build_mcml(folder, flags):
@@ -53,29 +56,40 @@ def mco_totals(path):
 
 
 def measure(mcml, ours, case, histories, options):
-    """User seconds of every repetition: {"MCML": [...], isa: [...]}."""
+    """User seconds of every repetition: {"MCML": [...], isa: [...]}; our digest; mean Rd and Tt of both programs."""
     name = CASES[case][0]
     model = write_mci(mcml.folder.name, name, histories)
     pin = ["taskset", "-c", str(options.cpu)] if shutil.which("taskset") else []
-    seconds, digests = {"MCML": [], **{isa: [] for isa in options.isa}}, set()
+    seconds, digests, peers = {"MCML": [], **{isa: [] for isa in options.isa}}, set(), []
     for repetition in range(options.repeat):
         mcml.call(model, prefix=pin)
         seconds["MCML"].append(mcml.user)
-        peer = mco_totals(Path(mcml.folder.name) / f"{name}.mco")
+        peers.append(mco_totals(Path(mcml.folder.name) / f"{name}.mco"))
         for isa in options.isa:
             r = ours.run(model, histories, "--device", "cpu", "--threads", 1, prefix=pin,
                          environment={"CORPUSCLE_ISA": isa, "OMP_NUM_THREADS": "1"})
             seconds[isa].append(ours.user)
             digests.add(r["digest"])
-            for k, value in peer.items():
-                z = (value - r["mean"][k]) / (2.0 ** 0.5 * r["std_dev"][k])
-                if abs(z) > AGREEMENT:
-                    raise Failed(f"{case}: {k} is {value} by MCML and {r['mean'][k]} here: {z:.1f} standard errors")
         print(f"{case}, {repetition + 1} of {options.repeat}: " +
               ", ".join(f"{k} {v[-1]:.2f} s" for k, v in seconds.items()), file=sys.stderr, flush=True)
     if len(digests) != 1:
         raise Failed(f"{case}: several digests: {digests}")
-    return seconds, digests.pop()
+    means = {k: (sum(p[k] for p in peers) / len(peers), r["mean"][k], r["std_dev"][k]) for k in EXACT[name]}
+    return seconds, digests.pop(), means
+
+
+def rightness(case, means):
+    """Rows of deviations from the exact values; raises if a program computes something else."""
+    rows = []
+    for k, (peer, ours, sigma) in means.items():
+        exact = EXACT[CASES[case][0]][k]
+        if abs(peer / exact - 1.0) > MCML_RELATIVE[k]:
+            raise Failed(f"{case}: {k} is {peer} by MCML, exact {exact}: it does not run the same model")
+        if abs(ours - exact) > OURS_SIGMA * sigma:
+            raise Failed(f"{case}: {k} is {ours} +- {sigma} here, exact {exact}")
+        rows.append([case, k, exact, f"{peer:.6f}", f"{peer / exact - 1.0:+.1e}", f"{ours:.6f}",
+                     f"{ours / exact - 1.0:+.1e}", f"{sigma / exact:.1e}"])
+    return rows
 
 
 def rows_of(case, histories, seconds):
@@ -119,18 +133,20 @@ def main():
              "MCML built with": f"{options.flags}, {compiler.splitlines()[0]}" if compiler else options.flags,
              "measured": f"user time of the whole process, one thread on one processor, median of {options.repeat} "
                          "alternations; ratios are medians of neighbouring runs"}
-    rows, data = [], []
+    rows, right, data = [], [], []
     for case, (_, full) in CASES.items():
         histories = max(int(full * options.scale), 1000)
-        seconds, digest = measure(mcml, ours, case, histories, options)
+        seconds, digest, means = measure(mcml, ours, case, histories, options)
         rows += rows_of(case, histories, seconds)
-        data.append({"case": case, "histories": histories, "user_seconds": seconds, "digest": digest})
+        right += rightness(case, means)
+        data.append({"case": case, "histories": histories, "user_seconds": seconds, "digest": digest, "means": means})
     head = ["case", "program", "photons", "user s", "spread", "photons/ms", "x MCML", "goal", "aim", "reached"]
     text = table(head, rows)
+    check = table(["case", "", "exact", "MCML", "off by", "corpuscle", "off by", "its sigma"], right)
     commit = re.sub(r"^.*\((.*)\)$", r"\1", facts["program"])
     name = f"{facts['date']}-mcml-{slug(processor())}-{commit[:8]}"
-    paths = save(options.output, name, "Against original MCML, one core", facts, [("Ratios", text)], {"cases": data})
-    print(text)
+    paths = save(options.output, name, "Against original MCML, one core", facts, [("Ratios", text), ("Right", check)], {"cases": data})
+    print(f"{text}\n\n{check}")
     print("wrote " + " and ".join(map(str, paths)))
     return 1 if any(row[-1] == "no" for row in rows) else 0
 

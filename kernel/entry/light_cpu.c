@@ -14,7 +14,11 @@
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
 
-enum { LANES = 192 };
+/* A multiple of 64 (lanes.h). Any gives the same bits; 192 was the fastest. */
+#ifndef LIGHT_LANES
+#define LIGHT_LANES 192
+#endif
+enum { LANES = LIGHT_LANES };
 
 /* State of the photons in flight. Each array is a vector register's worth of lanes after another. */
 typedef struct lanes {

@@ -199,11 +199,24 @@ CK_FN ck_u32 light_judge(light_lane *lane, const light_block *block, light_param
     return left ? 1u : 0u;
 }
 
+/* Near the step limit a lane takes no part in the rounds: its events come one a turn, here. */
+CK_FN void light_slow_event(light_lane *lane, const light_block *block, light_params p)
+{
+    lane->stop = p.weight_threshold;
+    if (light_attempt_event(lane, block, p)) {
+        light_interface_event(lane, block, p);
+    }
+    lane->stop = LIGHT_ALWAYS;
+}
+
 CK_FN void light_end_event(light_lane *lane, const light_block *block, light_params p)
 {
     ck_u32 is_waiting = lane->event >= LIGHT_WAITING ? 1u : 0u;
     if (!is_waiting) {
         if (light_judge(lane, block, p)) {
+            if (lane->stop == LIGHT_ALWAYS) {
+                light_slow_event(lane, block, p);
+            }
             return;
         }
         light_count(block, p, LIGHT_COUNT_EVENTS, lane->event);

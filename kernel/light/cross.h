@@ -65,11 +65,11 @@ CK_FN light_crossing light_cross(light_photon p, light_interface i, float thickn
     c.photon.uy = transmitted ? p.uy * i.n_ratio : p.uy;
     float along = transmitted ? ct : -ca;
     c.photon.uz = p.uz < 0.0f ? -along : along;
-    c.enters = transmitted & ~leaves;
+    ck_u32 lost = (ca <= 1.001f && ck_fabs(c.length) < 1.0e30f) ? 0u : 1u;
+    c.enters = transmitted & ~(leaves | lost);
     c.photon.layer = c.enters ? i.target : p.layer;
     /* Leaving the tissue turns the sign of the weight: one comparison finds it, together with roulette. A photon in an
      * impossible state (no direction, an interface that is never reached) leaves too, and light_is_lost finds it there. */
-    ck_u32 lost = (ca <= 1.001f && ck_fabs(c.length) < 1.0e30f) ? 0u : 1u;
     c.photon.weight = (leaves | lost) ? 0u - p.weight : p.weight;
     return c;
 }

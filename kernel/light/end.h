@@ -12,7 +12,8 @@ CK_FN ck_u32 light_needs_end(ck_u32 weight, ck_u32 event, ck_i32 weight_threshol
 }
 
 /**
- * Russian roulette: survives with chance 1/factor and then weighs factor times as much.
+ * Russian roulette: survives with chance 1/factor and then weighs factor times as much; where that were still below the
+ * threshold, with chance weight/threshold and then weighs the threshold: one game an event, on every device.
  *
  * What the loser held is booked as absorbed where it died, and what the winner gained is taken from there: absorption
  * by layer comes from the weight that crosses interfaces (params.h), so that Rsp + Rd + A + Tt = 1 in the integers.
@@ -23,7 +24,11 @@ CK_FN ck_u32 light_needs_end(ck_u32 weight, ck_u32 event, ck_i32 weight_threshol
 CK_FN ck_u32 light_roulette(ck_u32 weight, ck_u32 event, ck_u32 history, light_params p)
 {
     ck_pair words = ck_philox2x32(p.key, event | LIGHT_STREAM_ROULETTE, history);
-    return words.a < p.roulette_limit ? weight * p.roulette_factor : 0u;
+    ck_u32 heavier = weight * p.roulette_factor, threshold = (ck_u32)p.weight_threshold;
+    ck_u32 is_heavy_enough = heavier >= threshold ? 1u : 0u;
+    ck_u32 survives = is_heavy_enough ? (words.a < p.roulette_limit ? 1u : 0u)
+                                      : (CK_MULHI32(words.a, threshold) < weight ? 1u : 0u);
+    return survives ? (is_heavy_enough ? heavier : threshold) : 0u;
 }
 
 /* Bin of the angle between the exit direction and the normal. */

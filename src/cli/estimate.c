@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Sum, sum of the batch (128 bits each), mean, squared deviations, scale. */
-static const uint64_t BYTES_OF_BIN = 2 * sizeof(crp_wide) + 3 * sizeof(double);
-
 crp_status estimate_run(crp_context *context, const crp_model *model, uint64_t histories, uint32_t threads,
                         estimate *out)
 {
@@ -22,7 +19,7 @@ crp_status estimate_run(crp_context *context, const crp_model *model, uint64_t h
     CRP_GOTO(cpu->ops->info(cpu, &info), done);
     *out = (estimate){.histories = histories, .threads = info.n_units, .memory_free = info.memory_free};
     snprintf(out->cpu, sizeof out->cpu, "%s", info.name);
-    out->memory = plan->n_bins * BYTES_OF_BIN + plan->n_words * sizeof(uint64_t) * (1 + (uint64_t)info.n_units);
+    out->memory = plan_host_bytes(plan->n_bins, plan->n_words, 1 + info.n_units, true);
     for (size_t i = 0; i < plan->n_tables; i++) {
         out->memory += plan->tables[i].n_bytes;
     }

@@ -1,5 +1,6 @@
 /** The CPU as a device: one worker a thread, kernels compiled in for several instruction sets. */
 #include "core/context.h"
+#include "core/memory.h"
 #include "device/device.h"
 
 #include <math.h>
@@ -89,7 +90,6 @@ static void cpu_describe(cpu_device *c)
              c->n_threads == 1 ? "" : "s");
     snprintf(info->detail, sizeof info->detail, "instruction set %s", c->isa);
     info->memory_total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    info->memory_free = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     info->n_units = c->n_threads;
     info->max_block = 1;
     info->has_fma = strcmp(c->isa, "x86-64-v2") != 0;
@@ -121,7 +121,8 @@ static void cpu_close(device *d)
 
 static crp_status cpu_info(device *d, device_info *info)
 {
-    d->info.memory_free = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t available = memory_available();
+    d->info.memory_free = available < d->info.memory_total ? available : d->info.memory_total;
     *info = d->info;
     return CRP_OK;
 }
@@ -136,7 +137,7 @@ static crp_status cpu_buffer_create(device *d, size_t n_bytes, device_buffer **o
     if (b == NULL || b->data == NULL) {
         free(b);
         return context_fail(d->context, CRP_ERR_MEMORY, "no memory for a buffer: %zu bytes needed, %llu available; use a "
-                            "smaller grid", n_bytes, (unsigned long long)d->info.memory_free);
+                            "smaller grid", n_bytes, (unsigned long long)memory_available());
     }
     *out = b;
     return CRP_OK;
@@ -250,7 +251,7 @@ static crp_status cpu_launch(device *d, uint32_t queue, device_kernel *kernel, c
     uint64_t *copies = private_copies(launch, c->n_threads, &words_each);
     CRP_CHECK(d->context, copies != NULL, CRP_ERR_MEMORY, "no memory for the tallies of %u threads: %zu bytes needed, %llu "
               "available; use fewer threads or a smaller grid", c->n_threads, words_each * 8 * (c->n_threads - 1),
-              (unsigned long long)d->info.memory_free);
+              (unsigned long long)memory_available());
     double start = omp_get_wtime();
 #pragma omp parallel num_threads((int)c->n_threads)
     {

@@ -12,16 +12,32 @@
 /* A run that the CPU ends in this time is not worth waking a GPU for: its driver takes about as long to start. */
 static const double CPU_IS_SOON = 1.5;
 
-static crp_status make_buffers(device_lane *lane)
+/* Host memory, where the CPU has its buffers, is looked at for the run as a whole. */
+static crp_status check_device_memory(device_lane *lane)
 {
     device *d = lane->device;
     const crp_plan *plan = lane->plan;
     uint64_t needed = DEVICE_N_QUEUES * ((uint64_t)plan->n_words * 8u + 8u);
     device_info info;
+    if (strcmp(d->info.kind, "cpu") == 0) {
+        return CRP_OK;
+    }
+    for (size_t i = 0; i < plan->n_tables; ++i) {
+        needed += plan->tables[i].n_bytes;
+    }
     CRP_TRY(d->ops->info(d, &info));
-    CRP_CHECK(d->context, needed < info.memory_free, CRP_ERR_MEMORY, "%s: the tallies need %llu bytes, %llu are available; "
-              "use a coarser grid or another device", info.label, (unsigned long long)needed,
+    CRP_CHECK(d->context, needed < info.memory_free, CRP_ERR_MEMORY,
+              "%s (%s): the grid is too large for its memory (%s: %llu bytes needed, %llu available) use fewer bins, or "
+              "another device", info.label, info.name, plan->grid, (unsigned long long)needed,
               (unsigned long long)info.memory_free);
+    return CRP_OK;
+}
+
+static crp_status make_buffers(device_lane *lane)
+{
+    device *d = lane->device;
+    const crp_plan *plan = lane->plan;
+    CRP_TRY(check_device_memory(lane));
     for (size_t i = 0; i < plan->n_tables; ++i) {
         CRP_TRY(d->ops->buffer_create(d, plan->tables[i].n_bytes, &lane->tables[i]));
         CRP_TRY(d->ops->upload(d, 0, lane->tables[i], plan->tables[i].data, plan->tables[i].n_bytes));

@@ -1,6 +1,17 @@
+/** What all modules' plans share: their end, and what they cost in memory. */
 #include "engine/plan.h"
 
+#include "core/context.h"
+#include "core/memory.h"
+
 #include <stdlib.h>
+
+enum {
+    /* Sums of the run and of the batch; mean, deviation, scale in the plan and in the result. */
+    BYTES_OF_BIN = 2 * sizeof(crp_wide) + 4 * sizeof(double),
+    /* In the file: sum, mean, standard error, scale; and one of these arrays on its way there. */
+    BYTES_OF_SAVED_BIN = 2 * sizeof(crp_wide) + 3 * sizeof(double)
+};
 
 void plan_destroy(crp_plan **pointer)
 {
@@ -25,4 +36,18 @@ void plan_destroy(crp_plan **pointer)
     }
     free(plan);
     *pointer = NULL;
+}
+
+uint64_t plan_host_bytes(uint64_t n_bins, uint64_t n_words, uint32_t n_copies, bool is_saved)
+{
+    return n_bins * (uint64_t)(BYTES_OF_BIN + (is_saved ? BYTES_OF_SAVED_BIN : 0)) + n_words * 8u * n_copies;
+}
+
+crp_status plan_check_memory(crp_context *context, const char *grid, uint64_t needed, uint64_t held)
+{
+    uint64_t available = 0, wanted = needed - (held < needed ? held : needed);
+    CRP_CHECK(context, memory_suffices(wanted, &available), CRP_ERR_MEMORY,
+              "the grid is too large for the memory of this machine (%s: %llu bytes needed, %llu available) use fewer bins",
+              grid, (unsigned long long)wanted, (unsigned long long)available);
+    return CRP_OK;
 }

@@ -8,6 +8,8 @@
 #include "corpuscle/corpuscle.h"
 #include "device/device.h"
 
+#include <stdbool.h>
+
 /** Exact sums: a batch of 2^37 histories of weight 2^30 still fits. */
 __extension__ typedef __int128 crp_wide;
 
@@ -66,12 +68,29 @@ typedef struct crp_plan {
     size_t n_words;                /**< 64-bit words that the kernel adds to: the module's own layout, counters last */
     size_t n_tables;
     struct { void *data; size_t n_bytes; } tables[4]; /**< uploaded once, given to the kernel as IN arguments in order */
+    char grid[96];                 /**< the numbers that make the tallies large, for messages: "nr = 50, nz = 200, na = 30" */
     uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
     void *data;                    /**< the module's own */
     void (*data_destroy)(void *data);
 } crp_plan;
 
 void plan_destroy(crp_plan **plan);
+
+/**
+ * Host memory of a run in bytes: sums, means and deviations of every bin, those of the batch, the scale of a plan and of a
+ * result, and `n_copies` arrays of the kernel's words (one to collect a launch in; on a CPU one more a thread). `is_saved`:
+ * also the result file, which is built in memory.
+ */
+uint64_t plan_host_bytes(uint64_t n_bins, uint64_t n_words, uint32_t n_copies, bool is_saved);
+
+/**
+ * Refuse a run whose memory is not there. A module calls it with the least that any device needs, before it allocates.
+ *
+ * @param grid    as crp_plan.grid
+ * @param needed  bytes, of which `held` are taken already
+ * Errors: CRP_ERR_MEMORY with the bytes needed and available.
+ */
+crp_status plan_check_memory(crp_context *context, const char *grid, uint64_t needed, uint64_t held);
 
 typedef struct crp_module {
     const char *name;              /**< "light" */

@@ -2,6 +2,7 @@
 #include "engine/result.h"
 
 #include "core/context.h"
+#include "core/memory.h"
 #include "core/sha256.h"
 
 #include <math.h>
@@ -50,6 +51,10 @@ crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins
                            crp_result **result)
 {
     *result = NULL;
+    uint64_t needed = n_bins * (sizeof(crp_wide) + 2 * sizeof(double)), available = 0;
+    CRP_CHECK(context, n_bins <= SIZE_MAX / 64 && memory_suffices(needed, &available), CRP_ERR_MEMORY,
+              "not enough memory for a result of %zu bins (%llu bytes needed, %llu available) use a coarser grid", n_bins,
+              (unsigned long long)needed, (unsigned long long)available);
     crp_result *r = calloc(1, sizeof *r);
     if (r != NULL) {
         r->n_tallies = n_tallies;

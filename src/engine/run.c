@@ -1,5 +1,6 @@
 /** A run: histories in batches, statistics, triggers, statepoints. */
 #include "core/context.h"
+#include "core/memory.h"
 #include "engine/lane.h"
 #include "engine/statepoint.h"
 #include "engine/trigger.h"
@@ -137,6 +138,8 @@ static crp_status load_restart(run *r)
 
 static crp_status check_fits(run *r)
 {
+    CRP_CHECK(r->context, r->result->batch_size > 0, CRP_ERR_FORMAT, "%s: holds no batches to go on from; run without "
+              "--restart", r->options->restart);
     CRP_CHECK(r->context, r->result->n_bins == r->plan->n_bins && r->result->n_events == r->plan->n_events, CRP_ERR_FORMAT,
               "%s: has %zu bins where this version keeps %zu; it was written by version %s and cannot be resumed",
               r->options->restart, r->result->n_bins, r->plan->n_bins, r->result->version);
@@ -151,8 +154,27 @@ static crp_status check_math(run *r, const char *math_before)
     return CRP_OK;
 }
 
+/* All that this run will take on the host, for the device that was chosen; what stands already is not asked for again. */
+static crp_status check_memory(run *r)
+{
+    const device_info *info = &r->lane->device->info;
+    bool is_cpu = strcmp(info->kind, "cpu") == 0, is_saved = r->options->output != NULL;
+    uint64_t n_bins = r->plan->n_bins, n_words = r->plan->n_words;
+    uint64_t held = n_bins * (r->options->restart != NULL ? 48u : 16u);
+    uint64_t needed = plan_host_bytes(n_bins, n_words, is_cpu ? 1 + info->n_units : 1, is_saved);
+    crp_status status = plan_check_memory(r->context, r->plan->grid, needed, held);
+    uint64_t with_one = plan_host_bytes(n_bins, n_words, 2, is_saved);
+    if (status != CRP_OK && is_cpu && info->n_units > 1 && memory_suffices(with_one - held, NULL)) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s", crp_context_error(r->context));
+        return context_fail(r->context, status, "%s, or fewer than %u threads", text, info->n_units);
+    }
+    return status;
+}
+
 static crp_status allocate_batch(run *r)
 {
+    CRP_TRY(check_memory(r));
     r->words = malloc(r->plan->n_words * sizeof *r->words);
     r->bins = calloc(r->plan->n_bins, sizeof *r->bins);
     r->events = calloc(r->plan->n_events, sizeof *r->events);

@@ -240,7 +240,7 @@ static crp_status read_provenance(const reader *in, hid_t run, crp_result *r)
     if (batches > UINT32_MAX || batches > r->histories) {
         return bad(in, "batches");
     }
-    if (r->batch_size == 0 || r->batch_size > UINT64_MAX / 2 || growth > UINT32_MAX) {
+    if ((r->batch_size == 0 && r->histories > 0) || r->batch_size > UINT64_MAX / 2 || growth > UINT32_MAX) {
         return bad(in, "batch_size");
     }
     r->batches = (uint32_t)batches;

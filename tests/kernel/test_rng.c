@@ -1,4 +1,5 @@
 /* Philox2x32-7: known answers, Random123 itself where it is installed, and who draws what: one pair an event and stream. */
+#include "entry/lanes.h"
 #include "rng.h"
 
 #include <setjmp.h>
@@ -34,14 +35,25 @@ static ck_pair counted(ck_philox_key key, ck_u32 event, ck_u32 history)
     return ck_philox2x32(key, event, history);
 }
 
+static void counted_lanes(const ck_philox_key *key, const ck_u32 *event, const ck_u32 *history, ck_u32 n, ck_u32 *a, ck_u32 *b)
+{
+    for (ck_u32 i = 0; i < n; ++i) {
+        ck_pair words = counted(*key, event[i], history[i]);
+        a[i] = words.a;
+        b[i] = words.b;
+    }
+}
+
 /* The CPU's kernel once more, with every call of the generator passing through counted(). */
 #define ck_philox2x32(key, event, history) counted(key, event, history)
+#define ck_philox2x32_lanes(key, event, history, n, a, b) counted_lanes(key, event, history, n, a, b)
 #define CK_ISA counted
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "entry/light_cpu.c"
 #pragma GCC diagnostic pop
 #undef ck_philox2x32
+#undef ck_philox2x32_lanes
 
 static int by_number(const void *a, const void *b)
 {

@@ -10,7 +10,7 @@
 
 static const double PI = 3.14159265358979323846;
 static const double WEIGHT_ONE = (double)LIGHT_WEIGHT_ONE;
-static const double INFINITE_DEPTH = 1.0e8; /* MCML users write 1e8 for a semi-infinite layer */
+static const uint64_t MAX_WORDS = 3800000000u; /* indices of words have 32 bits, and rows may grow by a few */
 
 /* ------------------------------------------------------------------------------------------- specular reflection */
 
@@ -378,15 +378,21 @@ static crp_status make_events(crp_context *context, crp_plan *plan)
 
 /* ------------------------------------------------------------------------------------------------------ the plan */
 
-/* Bins of dz down to the tissue's lower surface, and the number at which a depth is clamped. */
-static void set_depth(light_plan *lp, const light_model *m)
+/* How many bins of dz the tissue is deep. */
+static double depth_in_bins(const light_model *m)
 {
     double depth = 0.0;
     for (uint32_t i = 0; i < m->n_layers; ++i) {
         depth += m->layers[i].d;
     }
     double bins = ceil(depth / m->dz - 1.0e-9);
-    bins = bins < 1.0 ? 1.0 : bins;
+    return bins < 1.0 ? 1.0 : bins;
+}
+
+/* Bins of dz down to the tissue's lower surface, and the number at which a depth is clamped. */
+static void set_depth(light_plan *lp, const light_model *m)
+{
+    double bins = depth_in_bins(m);
     if (bins > (double)m->nz) {
         lp->n_z_reached = m->nz;
         lp->params.z_bins = (float)m->nz;
@@ -394,7 +400,6 @@ static void set_depth(light_plan *lp, const light_model *m)
         lp->n_z_reached = (uint32_t)bins;
         lp->params.z_bins = (float)(bins - 0.5);
     }
-    (void)INFINITE_DEPTH;
 }
 
 /* The fluence unit: 1024 times the longest mean free path, so that sums of many collisions still fit a word. */
@@ -463,13 +468,24 @@ static void set_params(light_plan *lp, const light_model *m)
     lay_out_words(lp, m);
 }
 
+/* Before anything is allocated: are there numbers for all bins, and memory for them on any device? */
+static crp_status check_size(crp_context *context, const light_model *m, char *grid, size_t n_grid)
+{
+    uint64_t rows = (uint64_t)m->nr + 1, columns = (uint64_t)m->nz + 1, n_rz = m->score_fluence ? 2 : 1;
+    uint64_t n_bins = n_rz * rows * columns + 2 * rows * m->na + m->n_layers;
+    uint64_t n_words = n_rz * rows * ((uint64_t)fmin(depth_in_bins(m), (double)m->nz) + 1) + 2 * rows * m->na + 2 * (uint64_t)m->n_layers;
+    snprintf(grid, n_grid, "nr = %u, nz = %u, na = %u%s", m->nr, m->nz, m->na, m->score_fluence ? ", with fluence" : "");
+    CRP_CHECK(context, n_words < MAX_WORDS, CRP_ERR_MEMORY,
+              "the grid has too many bins (%s: %.3g, of which %.3g can be reached; %.3g can be numbered) use fewer bins", grid,
+              (double)n_bins, (double)n_words, (double)MAX_WORDS);
+    return plan_check_memory(context, grid, plan_host_bytes(n_bins, n_words, 1, false), 0);
+}
+
 crp_status light_plan_create(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **out)
 {
     const light_model *m = model->data;
-    double words = ((double)m->nr + 1) * ((double)m->nz + 1) * (m->score_fluence ? 2.0 : 1.0) +
-                   2.0 * ((double)m->nr + 1) * (double)m->na + 2.0 * (double)m->n_layers;
-    CRP_CHECK(context, words < 4.0e9, CRP_ERR_MEMORY, "the grid has %.3g bins (nr = %u, nz = %u, na = %u): more than "
-              "4e9 cannot be addressed; use a coarser grid", words, m->nr, m->nz, m->na);
+    char grid[sizeof ((crp_plan *)0)->grid];
+    CRP_TRY(check_size(context, m, grid, sizeof grid));
     crp_plan *plan = calloc(1, sizeof *plan);
     light_plan *lp = calloc(1, sizeof *lp);
     crp_status status = plan != NULL && lp != NULL ? CRP_OK : context_fail(context, CRP_ERR_MEMORY, "no memory for a plan");
@@ -480,6 +496,7 @@ crp_status light_plan_create(crp_context *context, const crp_model *model, uint6
     }
     plan->data = lp;
     plan->data_destroy = free;
+    memcpy(plan->grid, grid, sizeof grid);
     lp->model = m;
     lp->seed = seed;
     lp->scores_fluence = m->score_fluence ? 1 : 0;

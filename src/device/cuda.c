@@ -49,12 +49,15 @@ static crp_status cuda_count(crp_context *context, uint32_t *n)
     cuda_driver driver;
     int found = 0;
     *n = 0;
-    if (cuda_driver_open(context, &driver) == CRP_OK) {
+    crp_status status = cuda_driver_open(context, &driver);
+    if (status == CRP_OK) {
         driver.device_get_count(&found);
         *n = (uint32_t)found;
         cuda_driver_close(&driver);
+    } else if (driver.is_absent) {
+        status = CRP_OK;
     }
-    return CRP_OK;
+    return status;
 }
 
 static uint32_t device_attribute(cuda_gpu *gpu, int attribute)

@@ -51,6 +51,7 @@ static crp_status open_library(crp_context *context, cuda_driver *out)
     const char *missing = NULL;
     char reason[300];
     out->library = library_open(path, reason, sizeof reason);
+    out->is_absent = out->library == NULL;
     CRP_CHECK(context, out->library != NULL, CRP_ERR_DEVICE,
               "no NVIDIA driver (%s) %s", reason,
               path == own ? "correct or unset CORPUSCLE_CUDA_DRIVER" : "install it, or use the device cpu");
@@ -69,6 +70,7 @@ static crp_status initialise(crp_context *context, cuda_driver *out)
     if (result == CUDA_SUCCESS) {
         result = out->device_get_count(&n);
     }
+    out->is_absent = result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && n == 0);
     CRP_CHECK(context, result != CUDA_ERROR_NO_DEVICE && (result != CUDA_SUCCESS || n > 0), CRP_ERR_DEVICE,
               "an NVIDIA driver (CUDA %d.%d) but no NVIDIA GPU (none is plugged in, passed through, or left visible by "
               "CUDA_VISIBLE_DEVICES)",
@@ -87,7 +89,9 @@ crp_status cuda_driver_open(crp_context *context, cuda_driver *out)
         status = initialise(context, out);
     }
     if (status != CRP_OK) {
+        bool is_absent = out->is_absent;
         cuda_driver_close(out);
+        out->is_absent = is_absent;
     }
     return status;
 }

@@ -46,7 +46,8 @@ enum {
 
 typedef struct cuda_driver {
     void *library;
-    int version; /**< 13000 for CUDA 13.0 */
+    int version;    /**< 13000 for CUDA 13.0 */
+    bool is_absent; /**< after a failed cuda_driver_open: there is no driver or no GPU, which is no fault */
     cuda_result (*init)(unsigned flags);
     cuda_result (*driver_get_version)(int *version);
     cuda_result (*get_error_name)(cuda_result result, const char **name);

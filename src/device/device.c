@@ -44,8 +44,7 @@ crp_status device_open(crp_context *context, const char *name, const device_opti
               "device \"%s\" is unknown (a device is written cpu, cuda, cuda:1, opencl or opencl:0) list the devices of "
               "this machine with: corpuscle info devices", name == NULL ? "" : name);
     context_clear(context);
-    CRP_TRY(ops->count(context, &n));
-    if (n == 0) {
+    if (ops->count(context, &n) != CRP_OK || n == 0) {
         snprintf(reason, sizeof reason, "%s", crp_context_error(context));
         return context_fail(context, CRP_ERR_DEVICE, "device %s: %s", name, reason);
     }

@@ -78,7 +78,8 @@ typedef struct device_launch {
  */
 typedef struct device_ops {
     const char *kind;
-    /** How many devices of this kind there are: 0 with a message in the context when there is no driver and so on. */
+    /** How many devices of this kind there are. 0 with a message in the context when there is no driver and so on; an error
+     * status when there is one and it is faulty. */
     crp_status (*count)(crp_context *context, uint32_t *n);
     crp_status (*open)(crp_context *context, uint32_t index, const device_options *options, device **out);
     void (*close)(device *d);

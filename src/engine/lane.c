@@ -1,13 +1,14 @@
+/* One kernel on one device: which device, its buffers, its launches. */
 #include "engine/lane.h"
 
 #include "core/context.h"
 #include "model/model.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A run that the CPU ends in this time is not worth waking a GPU for: its driver takes about as long to start. */
 static const double CPU_IS_SOON = 1.5;
@@ -89,21 +90,33 @@ static void reset(device_lane *lane)
     device_close(&lane->device);
 }
 
+/* The first GPU that works; false when there is none, with a log line for each that says why. */
+static bool open_gpu(crp_context *context, const crp_run_options *options, device_lane *lane)
+{
+    uint32_t n = 0;
+    char name[32];
+    crp_status counted = device_ops_cuda.count(context, &n);
+    if (n == 0) { /* most machines have none, which is no news; one that cannot be used is */
+        context_log(context, counted == CRP_OK ? CRP_LOG_INFO : CRP_LOG_WARNING, "engine", "no GPU is used: %s",
+                    crp_context_error(context));
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        snprintf(name, sizeof name, "cuda:%u", i);
+        if (open_named(context, name, options, lane) == CRP_OK) {
+            return true;
+        }
+        context_log(context, CRP_LOG_WARNING, "engine", "%s is not used: %s", name, crp_context_error(context));
+        reset(lane);
+    }
+    return false;
+}
+
 static crp_status open_auto(crp_context *context, const crp_run_options *options, uint64_t histories, device_lane *lane)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    double threads = options->threads > 0 ? options->threads : processors > 0 ? (double)processors : 1.0;
+    double threads = options->threads > 0 ? options->threads : (double)omp_get_num_procs();
     double cpu_seconds = lane->model->module->cost(lane->model) * (double)histories / threads;
-    uint32_t n_gpus = 0;
-    if (cpu_seconds > CPU_IS_SOON && device_ops_cuda.count(context, &n_gpus) == CRP_OK && n_gpus > 0) {
-        if (open_named(context, "cuda:0", options, lane) == CRP_OK) {
-            return CRP_OK;
-        }
-        context_log(context, CRP_LOG_WARNING, "engine", "%s: the CPU is used instead", crp_context_error(context));
-        reset(lane);
-    } else if (cpu_seconds > CPU_IS_SOON) {
-        context_log(context, CRP_LOG_INFO, "engine", "no GPU (%s): the CPU is used",
-                    crp_context_error(context)[0] != '\0' ? crp_context_error(context) : "none found");
+    if (cpu_seconds > CPU_IS_SOON && open_gpu(context, options, lane)) {
+        return CRP_OK;
     }
     context_clear(context);
     return open_named(context, "cpu", options, lane);

@@ -25,8 +25,8 @@ typedef struct device_lane {
 /**
  * Choose and open the device, get the kernel, upload the tables.
  *
- * "auto": the CPU for runs that it ends within a second or two; else the first GPU that works, with a log line that says
- * why not if there is none. A device asked for by name is used or the run is refused.
+ * "auto": the CPU for runs that it ends within a second or two; else the first GPU that works, with a log line for each
+ * that does not (a warning if it is there and fails), else the CPU. A device asked for by name is used or the run is refused.
  */
 crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
                      uint64_t histories, device_lane **lane);

@@ -27,6 +27,17 @@ def test_no_such_device(slab, device):
     assert code == 1 and out == "" and device.split(":")[0] in err.lower()
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_too_little_memory(slab, command):
+    """Refused before the first photon, whatever the machine has, with the numbers that are to blame."""
+    slab.write("slab.mci", SLAB.format(n=1000).replace("20 10 5", "60000 60000 30"))
+    slab.environment["CORPUSCLE_MEMORY"] = "1000000000"
+    code, out, err = slab(command, "slab.mci")
+    assert code == 1 and out == ""
+    assert "nr = 60000, nz = 60000" in err and "bytes needed, 1000000000 available" in err and "fewer bins" in err
+    assert slab.files() == ["slab.mci"], "nothing is written"
+
+
 def test_unwritable_folder(slab):
     """/proc refuses root too."""
     code, out, err = slab("run", "slab.mci", "-o", "/proc/slab.h5")

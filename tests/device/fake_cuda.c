@@ -85,9 +85,8 @@ int cuDeviceTotalMem_v2(size_t *n, int device)
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     static int any;
-    (void)device;
     *context = &any;
-    return (int)setting("FAKE_CUDA_CONTEXT", 0);
+    return device == setting("FAKE_CUDA_BAD_DEVICE", -1) ? 46 : (int)setting("FAKE_CUDA_CONTEXT", 0);
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device)

@@ -534,25 +534,3 @@ crp_status light_params_of_launch(const crp_plan *plan, const device_info *info,
     *n_bytes = sizeof p;
     return CRP_OK;
 }
-
-/* Rough cost on one core with AVX2: 10 ns an event; events until the weight is gone or the light is out. */
-double light_cost(const crp_model *model)
-{
-    const light_model *m = model->data;
-    double depth = 0.0, events = 0.0;
-    for (uint32_t i = 0; i < m->n_layers && depth < 20.0; ++i) {
-        const light_layer *l = &m->layers[i];
-        double mu_t = l->mu_a + l->mu_s;
-        if (mu_t <= 0.0) {
-            events += 2.0;
-            continue;
-        }
-        double reduced = l->mu_a + l->mu_s * (1.0 - l->g);
-        double attenuation = sqrt(3.0 * l->mu_a * reduced);
-        double until_absorbed = l->mu_a > 0.0 ? 9.2 * mu_t / l->mu_a : 1.0e5;
-        double until_out = mu_t * l->d * (1.0 + l->d * reduced);
-        events += exp(-depth) * fmin(until_absorbed, until_out);
-        depth += l->d * attenuation;
-    }
-    return 1.0e-8 * (events + 10.0);
-}

@@ -366,6 +366,13 @@ static void explain_stop(run *r, crp_status stop)
 crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
                            crp_result **result)
 {
+    if (context == NULL || model == NULL || result == NULL) {
+        return CRP_ERR_ARG;
+    }
+    *result = NULL;
+    CRP_CHECK(context, options == NULL || options->size == sizeof *options, CRP_ERR_ARG,
+              "the options of a run have %u bytes, this version has %zu; get them from crp_run_options_default()",
+              options->size, sizeof *options);
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;

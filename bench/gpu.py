@@ -165,7 +165,8 @@ def speed(report, program, device, scale):
             if scale == 1.0 and device.startswith("cuda"):
                 report.check(f"speed of {m['case']}, {math}", rate >= goal, f"{rate:.1f} below {goal} thousand photons/ms")
     head = ["case", "math", "photons", "seconds", "k photons/ms", "in kernels", "x GPU-MCML", "goal", "aim", "reached"]
-    report.section("Speed in thousand photons/ms (median of three; GPU-MCML: 619 and 182 on an H200)", table(head, rows), "speed", data)
+    report.section("Speed in thousand photons/ms (median of three; GPU-MCML: 619 and 182 on an H200)", table(head, rows),
+                   "speed", data)
 
 
 def driver_start():

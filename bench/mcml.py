@@ -14,8 +14,8 @@ ISAS = ["x86-64-v3", "x86-64-v4"]
 # At least so many times MCML, and the aim.
 GOALS = {"x86-64-v3": (4.0, None), "x86-64-v4": (4.0, 8.0)}
 # A comparison of speed is of no use if the programs compute different things. Ours must agree with the exact values within so
-# many standard errors. MCML gets a wider margin: its generator, ran3, makes it wrong by 2 % in the 5-layer Tt (with drand48 in
-# its place the same sources are right).
+# many standard errors. MCML gets a wider margin: its generator, ran3, makes it wrong by 2 to 3 % in the 5-layer Tt (with
+# drand48 in its place the same sources are right).
 OURS_SIGMA = 5.0
 MCML_RELATIVE = {"Rd": 0.02, "Tt": 0.08}
 
@@ -83,7 +83,7 @@ def rightness(case, means):
     rows = []
     for k, (peer, ours, sigma) in means.items():
         exact = EXACT[CASES[case][0]][k]
-        if abs(peer / exact - 1.0) > MCML_RELATIVE[k]:
+        if abs(peer / exact - 1.0) > MCML_RELATIVE[k] + OURS_SIGMA * sigma / exact:
             raise Failed(f"{case}: {k} is {peer} by MCML, exact {exact}: it does not run the same model")
         if abs(ours - exact) > OURS_SIGMA * sigma:
             raise Failed(f"{case}: {k} is {ours} +- {sigma} here, exact {exact}")
@@ -145,7 +145,8 @@ def main():
     check = table(["case", "", "exact", "MCML", "off by", "corpuscle", "off by", "its sigma"], right)
     commit = re.sub(r"^.*\((.*)\)$", r"\1", facts["program"])
     name = f"{facts['date']}-mcml-{slug(processor())}-{commit[:8]}"
-    paths = save(options.output, name, "Against original MCML, one core", facts, [("Ratios", text), ("Right", check)], {"cases": data})
+    paths = save(options.output, name, "Against original MCML, one core", facts, [("Ratios", text), ("Right", check)],
+                 {"cases": data})
     print(f"{text}\n\n{check}")
     print("wrote " + " and ".join(map(str, paths)))
     return 1 if any(row[-1] == "no" for row in rows) else 0

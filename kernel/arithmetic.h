@@ -3,8 +3,8 @@
  *
  * Strict: every device gives the same bits. Division and square root are IEEE; on NVIDIA GPUs they are built from the
  * hardware's estimate and fused corrections, which gives the correctly rounded result for all normal arguments whose
- * result is normal (an exhaustive test on the GPU sees to it) and costs a fraction of the library's code. The
- * logarithm and the azimuth come from tables that the host computes with + - * / in double (src/model/tables.c).
+ * result is normal (tests/cross/test_arithmetic_cuda.c tries all mantissas on the GPU) and costs a fraction of the library's code. The
+ * logarithm and the azimuth come from tables that the host computes with + - * / in double (src/model/math_tables.c).
  * Fast: hardware approximations, on GPUs only.
  */
 #ifndef CK_ARITHMETIC_H

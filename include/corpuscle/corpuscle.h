@@ -106,8 +106,8 @@ typedef int (*crp_progress_callback)(void *user, const crp_progress *progress);
 typedef struct crp_run_options {
     uint32_t size;                /**< sizeof(crp_run_options), set by crp_run_options_default() */
     uint64_t histories;           /**< N; 0: as the model says */
-    uint32_t batches;             /**< default 32 */
-    uint64_t seed;                /**< default 1 */
+    uint32_t batches;             /**< 0 (default): as the model says, else by the rule of docs/user/options.md (32 and more) */
+    uint64_t seed;                /**< 0 (default): as the model says, else 1 */
     const char *device;           /**< "auto" (default), "cpu", "cuda:0", "opencl:0" */
     crp_math math;                /**< strict (default): one digest everywhere */
     uint32_t threads;             /**< CPU threads; 0: all */
@@ -129,7 +129,8 @@ typedef struct crp_result crp_result;
 /**
  * Run one model.
  *
- * Returns CRP_OK; CRP_ERR_CANCELLED (the callback asked; *result is valid), CRP_ERR_PRECISION (N or the time limit
+ * Returns CRP_OK; CRP_ERR_ARG (context, model or result is NULL, or options->size is not that of this version);
+ * CRP_ERR_CANCELLED (the callback asked; *result is valid), CRP_ERR_PRECISION (N or the time limit
  * reached before the trigger; *result is valid), or an error (*result is NULL).
  */
 CRP_API crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,

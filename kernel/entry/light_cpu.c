@@ -150,8 +150,8 @@ static __attribute__((noinline)) void turn_into_fluence(lanes *restrict s, ck_u3
 {
 #pragma omp simd
     for (ck_u32 i = 0; i < n; ++i) {
-        ck_u32 factor = CK_BITS(layers[(ck_i32)s->layer[i] + LIGHT_FLUENCE]);
-        ck_u32 amount = light_fluence_of_collision(s->weight[i] + s->amount[i], factor, s->word[i]);
+        float mean_free_path = layers[(ck_i32)s->layer[i] + LIGHT_FLUENCE];
+        ck_u32 amount = light_fluence_of_collision(s->weight[i] + s->amount[i], mean_free_path, s->word[i]);
         s->amount[i] = (s->flags[i] >> FLAG_HITS & 1u) ? 0u : amount;
     }
 }

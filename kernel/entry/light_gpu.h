@@ -80,8 +80,7 @@ CK_FN void light_next_photon(light_lane *lane, const light_block *block, light_p
 CK_FN void light_score_collision(const light_block *block, light_params p, ck_u32 bin, ck_u32 weight, ck_u32 layer,
                                  ck_u32 word)
 {
-    ck_u32 factor = CK_BITS(block->layers[layer + LIGHT_FLUENCE]);
-    ck_u32 amount = light_fluence_of_collision(weight, factor, word);
+    ck_u32 amount = light_fluence_of_collision(weight, block->layers[layer + LIGHT_FLUENCE], word);
     if (amount != 0u) {
         ck_atomic_add_u64(block->words + p.at_fluence + bin, (ck_u64)amount);
     }

@@ -12,13 +12,14 @@
 /**
  * Collision estimator: weight before the collision times the mean free path, in 2^-30 fluence units.
  *
- * @param factor  mean free path in units of 2^-32 fluence_unit (0 in a clear layer)
- * @param word    random word for the rounding, so that the mean is exact
+ * @param mean_free_path  in fluence units, at most 1/16; 0 in a clear layer. A float, so that layers of very different
+ *                        mean free paths keep the same relative precision
+ * @param word            random word whose low bits round, so that the mean is exact
  * Draws: 0 (shares a word).
  */
-CK_FN ck_u32 light_fluence_of_collision(ck_u32 weight, ck_u32 factor, ck_u32 word)
+CK_FN ck_u32 light_fluence_of_collision(ck_u32 weight, float mean_free_path, ck_u32 word)
 {
-    return ck_mad_high(weight, factor, word);
+    return (ck_u32)(ck_i32)ck_fma((float)weight, mean_free_path, (float)(word & 0x00FFFFFFu) * 5.9604645e-8f);
 }
 
 typedef struct light_fluence_score {

@@ -30,7 +30,7 @@
 #define LIGHT_HG_FACTOR 4
 #define LIGHT_THICKNESS 5      /* d [dr] */
 #define LIGHT_TOP_BIN 6        /* depth of the layer's top, in bins of dz */
-#define LIGHT_FLUENCE 7        /* u32: mean free path in units of 2^-32 fluence_unit; 0 in a clear layer */
+#define LIGHT_FLUENCE 7        /* mean free path in fluence units; 0 in a clear layer */
 /* Two interface records, up and down, of 4 entries; records begin at multiples of 4: */
 #define LIGHT_UP 8
 #define LIGHT_DOWN 12

@@ -382,6 +382,13 @@ static crp_status check_call(crp_context *context, const crp_model *model, const
 crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
                            crp_result **result)
 {
+    if (context == NULL || model == NULL || result == NULL) {
+        return CRP_ERR_ARG;
+    }
+    *result = NULL;
+    CRP_CHECK(context, options == NULL || options->size == sizeof *options, CRP_ERR_ARG,
+              "the options of a run have %u bytes, this version has %zu; get them from crp_run_options_default()",
+              options->size, sizeof *options);
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install into a fresh prefix, then build and run programs against what lies there: by pkg-config (C11, C17, C++17) and
-# by find_package, from a prefix that was moved. Usage: test_install.sh BUILD CC CXX
+# by find_package, from a prefix that was moved; then the programs of docs/capi. Usage: test_install.sh BUILD CC CXX
 set -eu
 build=$1 cc=$2 cxx=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,6 +39,21 @@ cmake -S app -B app/build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc"
 cmake --build app/build >>cmake.log || { cat cmake.log; exit 1; }
 app/build/app "$here/../../examples/light/skin7.mci" >app.out
 cmp c11.out app.out
+
+# Every program in the pages of the C API compiles as it stands and runs.
+n_pages=0
+for page in "$here"/../../docs/capi/*.md; do
+    name=$(basename "$page" .md)
+    awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >"page_$name.c"
+    "$cc" -std=c11 $strict $flags "page_$name.c" -o "page_$name" $libs || { echo "$page: does not compile" >&2; exit 1; }
+    case $name in
+        status | context) set -- ;;
+        *) set -- "$here/../../examples/light/skin7.mci" ;;
+    esac
+    LD_LIBRARY_PATH=$lib "./page_$name" "$@" >"page_$name.out" 2>&1 || { cat "page_$name.out" >&2; exit 1; }
+    n_pages=$((n_pages + 1))
+done
+[ "$n_pages" -ge 6 ]
 
 # The program of the prefix is the one that was built, and the library shows nothing but crp_.
 "$prefix/bin/corpuscle" --version | grep -q '^corpuscle '

@@ -12,36 +12,6 @@ static const double PI = 3.14159265358979323846;
 static const double WEIGHT_ONE = (double)LIGHT_WEIGHT_ONE;
 static const uint64_t MAX_WORDS = 3800000000u; /* indices of words have 32 bits, and rows may grow by a few */
 
-/* ------------------------------------------------------------------------------------------- specular reflection */
-
-static int is_clear(const light_layer *l)
-{
-    return l->mu_a == 0.0 && l->mu_s == 0.0;
-}
-
-static double normal_reflectance(double n1, double n2)
-{
-    double r = (n1 - n2) / (n1 + n2);
-    return r * r;
-}
-
-double light_specular(const light_model *m, uint32_t *first_layer)
-{
-    uint32_t first = 0;
-    while (first + 1 < m->n_layers && is_clear(&m->layers[first])) {
-        ++first;
-    }
-    *first_layer = first;
-    /* From the deepest interface upwards: r <- r1 + (1 - r1)^2 r / (1 - r1 r). */
-    double r = 0.0;
-    for (uint32_t i = first + 1; i-- > 0;) {
-        double above = i == 0 ? m->n_above : m->layers[i - 1].n;
-        double r1 = normal_reflectance(above, m->layers[i].n);
-        r = r1 + (1.0 - r1) * (1.0 - r1) * r / (1.0 - r1 * r);
-    }
-    return r;
-}
-
 /* ------------------------------------------------------------------------------------------------------ the key */
 
 /* A bijection of 32-bit words that spreads near numbers far apart (the finaliser of MurmurHash3). */
@@ -160,7 +130,7 @@ static void fill_layer(float *row, const light_model *m, const light_plan *plan,
            fmaf(row[LIGHT_THICKNESS], plan->params.inv_dz, row[LIGHT_TOP_BIN]) >= bottom) {
         row[LIGHT_TOP_BIN] -= step;
     }
-    row[LIGHT_FLUENCE] = float_of_bits(mu_t > 0.0 ? fraction_to_u32(1.0 / mu_t / plan->fluence_unit) : 0u);
+    row[LIGHT_FLUENCE] = mu_t > 0.0 ? (float)(1.0 / mu_t / plan->fluence_unit) : 0.0f;
     double above = i == 0 ? m->n_above : m->layers[i - 1].n;
     double below = i + 1 == m->n_layers ? m->n_below : m->layers[i + 1].n;
     fill_interface(row + LIGHT_UP, l->n, above, i == 0 ? LIGHT_EXIT | row_of(i) : row_of(i - 1));
@@ -402,7 +372,8 @@ static void set_depth(light_plan *lp, const light_model *m)
     }
 }
 
-/* The fluence unit: 1024 times the longest mean free path, so that sums of many collisions still fit a word. */
+/* The fluence unit: 16 times the longest mean free path. With launches of at most 2^22 photons (max_launch) a word then
+ * holds 65 536 mean free paths of every photon in one bin. */
 static double fluence_unit(const light_model *m)
 {
     double longest = 0.0;
@@ -412,7 +383,7 @@ static double fluence_unit(const light_model *m)
             longest = 1.0 / mu_t;
         }
     }
-    return longest > 0.0 ? 1024.0 * longest : 1024.0;
+    return longest > 0.0 ? 16.0 * longest : 16.0;
 }
 
 /* A GPU adds 0x4B000000 (row + 1) to the number of a bin (ck_grid_key): the shortest row for which that never wraps. */
@@ -481,6 +452,33 @@ static crp_status check_size(crp_context *context, const light_model *m, char *g
     return plan_check_memory(context, grid, plan_host_bytes(n_bins, n_words, 1, false), 0);
 }
 
+static void light_plan_data_destroy(void *data)
+{
+    light_plan *lp = data;
+    free(lp->beam);
+    free(lp);
+}
+
+/* The beam's fluence in integer units of a history. */
+static crp_status make_beam(crp_context *context, light_plan *lp, const light_model *m)
+{
+    if (!lp->scores_fluence || lp->first_layer == 0) {
+        return CRP_OK;
+    }
+    double *path = calloc((size_t)m->nz + 1, sizeof *path);
+    lp->beam = calloc((size_t)m->nz + 1, sizeof *lp->beam);
+    if (path == NULL || lp->beam == NULL) {
+        free(path);
+        return context_fail(context, CRP_ERR_MEMORY, "no memory for the beam in %u bins; use a smaller nz", m->nz + 1);
+    }
+    light_beam_path(m, path);
+    for (uint32_t j = 0; j <= m->nz; ++j) {
+        lp->beam[j] = (uint64_t)(path[j] / lp->fluence_unit * WEIGHT_ONE + 0.5);
+    }
+    free(path);
+    return CRP_OK;
+}
+
 crp_status light_plan_create(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **out)
 {
     const light_model *m = model->data;
@@ -495,7 +493,7 @@ crp_status light_plan_create(crp_context *context, const crp_model *model, uint6
         return status;
     }
     plan->data = lp;
-    plan->data_destroy = free;
+    plan->data_destroy = light_plan_data_destroy;
     memcpy(plan->grid, grid, sizeof grid);
     lp->model = m;
     lp->seed = seed;
@@ -505,11 +503,12 @@ crp_status light_plan_create(crp_context *context, const crp_model *model, uint6
     set_depth(lp, m);
     set_params(lp, m);
     plan->n_words = lp->params.n_words;
-    plan->max_launch = lp->scores_fluence ? 1u << 28 : 1u << 30;
+    plan->max_launch = lp->scores_fluence ? 1u << 22 : 1u << 30;
     CRP_GOTO(make_tallies(context, plan, m, lp), fail);
     CRP_GOTO(make_results(context, plan, m), fail);
     CRP_GOTO(make_events(context, plan), fail);
     CRP_GOTO(make_tables(context, plan, m, lp), fail);
+    CRP_GOTO(make_beam(context, lp, m), fail);
     *out = plan;
     return CRP_OK;
 fail:

@@ -28,11 +28,21 @@ typedef struct light_plan {
     uint32_t n_z_reached;     /* bins of dz that the tissue reaches, at most nz */
     int scores_fluence;
     double fluence_unit;      /* cm */
+    uint64_t *beam;           /* nz + 1: fluence of the beam in clear layers above the tissue, units a history; NULL: none */
 } light_plan;
 
 /** Rsp of a perpendicular beam: the interfaces down to the first layer that is not clear, with all reflections between
  * them. `first_layer` gets that layer (the last layer if all are clear). Ref: MCML manual, eqs. 3.15 to 3.17. */
 double light_specular(const light_model *model, uint32_t *first_layer);
+
+/** mu_a = mu_s = 0. */
+int light_layer_is_clear(const light_layer *layer);
+
+/**
+ * The unscattered beam in the clear layers above the tissue, which no photon flies: weight times path length [cm] of one
+ * history of weight 1, added to the nz + 1 bins of depth at the axis (the last one: below the grid).
+ */
+void light_beam_path(const light_model *model, double *path);
 
 /** The seven round keys for a seed, a stream's purpose and the high word of the history numbers. */
 ck_philox_key light_key(uint64_t seed, uint32_t history_high);

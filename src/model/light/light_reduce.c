@@ -20,6 +20,14 @@ static void add_rz(const light_plan *lp, const uint64_t *words, crp_wide *rz, cr
     }
 }
 
+/* The beam in clear layers above the tissue: known exactly, the same for every history, along the axis. */
+static void add_beam(const light_plan *lp, uint64_t n_histories, crp_wide *rz)
+{
+    for (size_t j = 0; lp->beam != NULL && j <= lp->model->nz; ++j) {
+        rz[j] += (crp_wide)n_histories * lp->beam[j];
+    }
+}
+
 /* R(r,alpha) or T(r,alpha) and their sums over alpha and over r. */
 static void add_ra(const light_model *m, const uint64_t *words, crp_wide *ra, crp_wide *by_r, crp_wide *by_alpha)
 {
@@ -87,6 +95,7 @@ void light_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histor
     add_ra(m, words + p->at_transmitted, at[LIGHT_TT_RA], at[LIGHT_TT_R], at[LIGHT_TT_A]);
     if (lp->scores_fluence) {
         add_rz(lp, words + p->at_fluence, at[LIGHT_FLUENCE_RZ], NULL);
+        add_beam(lp, n_histories, at[LIGHT_FLUENCE_RZ]);
     }
     for (size_t i = 0; i < LIGHT_N_COUNTERS; ++i) {
         events[i] += words[p->at_counters + i];

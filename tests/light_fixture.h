@@ -114,6 +114,7 @@ FIXTURE_FN crp_run_options fixture_options(uint64_t histories, uint64_t seed)
     o.histories = histories;
     o.seed = seed;
     o.device = "cpu";
+    o.threads = 1; /* the tests run side by side; threads that wait for one another would only take their time */
     return o;
 }
 

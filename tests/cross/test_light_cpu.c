@@ -35,7 +35,30 @@ static bool has_isa(const char *isa)
 #endif
 }
 
-/* Without a fused multiply-add in hardware (v2) the same digits come slowly; that one runs the first photons only. */
+/* The first photons of model i, on whatever instruction set the environment asks for. */
+static crp_result *run_first(size_t i)
+{
+    crp_run_options options = options_of(&models[i], "cpu", 1);
+    options.histories = models[i].histories / 20 + 1;
+    return fixture_execute(inputs[i], &options);
+}
+
+/* Without a fused multiply-add in hardware (v2) the same digits come a hundred times slower: the first photons must do. */
+static void check_slow_set(const char *isa)
+{
+    for (size_t i = 0; i < N_MODELS; ++i) {
+        crp_result *reference = run_first(i);
+        setenv("CORPUSCLE_ISA", isa, 1);
+        crp_result *result = run_first(i);
+        unsetenv("CORPUSCLE_ISA");
+        assert_non_null(strstr(result->device, isa));
+        expect_same_sums(models[i].name, reference, result);
+        assert_string_equal(crp_result_digest(reference), crp_result_digest(result));
+        crp_result_destroy(&reference);
+        crp_result_destroy(&result);
+    }
+}
+
 static void test_instruction_sets(void **state)
 {
     (void)state;
@@ -46,13 +69,17 @@ static void test_instruction_sets(void **state)
             print_message("skipped: this processor has no %s\n", isas[k]);
             continue;
         }
+        ++n_run;
+        if (k == 0) {
+            check_slow_set(isas[k]);
+            continue;
+        }
         setenv("CORPUSCLE_ISA", isas[k], 1);
         for (size_t i = 0; i < N_MODELS; ++i) {
-            expect_digest(i, "cpu", 2);
+            expect_digest(i, "cpu", 1);
         }
-        ++n_run;
+        unsetenv("CORPUSCLE_ISA");
     }
-    unsetenv("CORPUSCLE_ISA");
     if (n_run == 0) {
         skip();
     }
@@ -63,7 +90,7 @@ static void test_batches(void **state)
 {
     (void)state;
     static const uint32_t batches[] = {1, 2, 7, 100, 1000};
-    for (size_t i = 0; i < 4; ++i) {
+    for (size_t i = 3; i < 8; ++i) { /* small grids: every batch is reduced bin by bin */
         for (size_t k = 0; k < 5; ++k) {
             crp_run_options options = options_of(&models[i], "cpu", 2);
             options.histories = 5000;

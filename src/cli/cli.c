@@ -101,25 +101,13 @@ cli_exit cli_finish_stdout(cli_exit code)
     return code;
 }
 
-bool cli_text_open(cli_text *text)
+cli_exit cli_deliver(crp_context *context, text_buffer *text, crp_status status, const char *path)
 {
-    text->file = open_memstream(&text->bytes, &text->n_bytes);
-    return text->file != NULL;
-}
-
-cli_exit cli_text_close(crp_context *context, cli_text *text, crp_status status, const char *path)
-{
-    cli_exit code = CLI_DONE;
-    if (fclose(text->file) != 0 && status == CRP_OK) {
-        status = CRP_ERR_MEMORY;
-    }
+    status = text_close(context, text, status);
     if (status != CRP_OK) {
-        code = cli_report(context, status, CLI_BEFORE_RUN);
-    } else if (path == NULL || strcmp(path, "-") == 0) {
-        fwrite(text->bytes, 1, text->n_bytes, stdout);
-    } else if ((status = file_replace(context, path, text->bytes, text->n_bytes)) != CRP_OK) {
-        code = cli_report(context, status, CLI_IN_RUN);
+        return cli_report(context, status, CLI_BEFORE_RUN);
     }
+    status = file_deliver(context, path, text->bytes, text->n_bytes);
     free(text->bytes);
-    return code;
+    return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_IN_RUN);
 }

@@ -3,6 +3,7 @@
 #define CLI_CLI_H
 
 #include "cli/options.h"
+#include "core/text.h"
 #include "corpuscle/corpuscle.h"
 
 #include <stdio.h>
@@ -39,18 +40,8 @@ cli_exit cli_load_input(crp_context *context, const cli_options *options, const 
 /** Standard output must be complete before a command may say "done": flush, and report a full disk or closed pipe. */
 cli_exit cli_finish_stdout(cli_exit code);
 
-/** Text on its way to a file: collected in memory first, so that a command that fails leaves no half-written file. */
-typedef struct cli_text {
-    FILE *file;
-    char *bytes;
-    size_t n_bytes;
-} cli_text;
-
-/** Open the text; false when out of memory. */
-bool cli_text_open(cli_text *text);
-
-/** If `status` is CRP_OK put the text into `path` (NULL or "-": standard output), else report it. Frees the text. */
-cli_exit cli_text_close(crp_context *context, cli_text *text, crp_status status, const char *path);
+/** End a text, whose writing came to `status`, and send it to `path` (NULL or "-": standard output), or report. */
+cli_exit cli_deliver(crp_context *context, text_buffer *text, crp_status status, const char *path);
 
 cli_exit cmd_run(crp_context *context, const cli_options *options);
 cli_exit cmd_check(crp_context *context, const cli_options *options);

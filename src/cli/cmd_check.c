@@ -1,7 +1,6 @@
 /** corpuscle check: validate an input file, print it normalised, estimate memory and time. */
 #include "cli/cli.h"
 #include "cli/estimate.h"
-#include "cli/model_text.h"
 #include "cli/progress.h"
 #include "core/json.h"
 
@@ -57,7 +56,7 @@ static crp_status check_model(crp_context *context, const cli_options *options, 
         return CRP_OK;
     }
     fputs(i == 0 ? "" : "---\n", stdout);
-    status = model_text_write(context, model, stdout);
+    status = model->module->write_full(context, model, stdout);
     fflush(stdout);
     if (!options->quiet) {
         print_estimate(model, &e);

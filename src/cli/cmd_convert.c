@@ -1,8 +1,8 @@
 /** corpuscle convert: an input file in another form. */
 #include "cli/cli.h"
-#include "cli/model_text.h"
 #include "cli/run_files.h"
 #include "io/mci_write.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static crp_status write_models(crp_context *context, const cli_options *options,
     }
     if (status == CRP_OK) {
         bool is_mci = options->output != NULL && has_suffix(options->output, ".mci");
-        status = is_mci ? mci_write(context, models, n, file) : model_text_write(context, models[0], file);
+        status = is_mci ? mci_write(context, models, n, file) : models[0]->module->write_full(context, models[0], file);
     }
     free(models);
     free(copies);
@@ -59,7 +59,7 @@ static cli_exit check_target(const cli_options *options, const crp_input *input)
 cli_exit cmd_convert(crp_context *context, const cli_options *options)
 {
     crp_input *input = NULL;
-    cli_text text;
+    text_buffer text;
     cli_exit code = cli_expect_operands(options, 1, "an input file");
     if (code == CLI_DONE) {
         code = cli_load_input(context, options, options->operands[0], &input);
@@ -67,11 +67,11 @@ cli_exit cmd_convert(crp_context *context, const cli_options *options)
     if (code == CLI_DONE) {
         code = check_target(options, input);
     }
-    if (code == CLI_DONE && !cli_text_open(&text)) {
-        code = cli_report(context, CRP_ERR_MEMORY, CLI_IN_RUN);
-    }
     if (code == CLI_DONE) {
-        code = cli_text_close(context, &text, write_models(context, options, input, text.file), options->output);
+        crp_status status = text_open(context, &text);
+        code = status != CRP_OK
+                   ? cli_report(context, status, CLI_IN_RUN)
+                   : cli_deliver(context, &text, write_models(context, options, input, text.file), options->output);
     }
     crp_input_destroy(&input);
     return code;

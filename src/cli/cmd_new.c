@@ -14,7 +14,7 @@ static cli_exit list_starters(void)
 
 cli_exit cmd_new(crp_context *context, const cli_options *options)
 {
-    cli_text text;
+    text_buffer text;
     if (options->n_operands == 0) {
         return list_starters();
     }
@@ -22,9 +22,10 @@ cli_exit cmd_new(crp_context *context, const cli_options *options)
     if (code != CLI_DONE) {
         return code;
     }
-    if (!cli_text_open(&text)) {
-        return cli_report(context, CRP_ERR_MEMORY, CLI_IN_RUN);
+    crp_status status = text_open(context, &text);
+    if (status != CRP_OK) {
+        return cli_report(context, status, CLI_IN_RUN);
     }
-    crp_status status = starter_write(context, options->operands[0], options->settings, options->n_settings, text.file);
-    return cli_text_close(context, &text, status, options->output);
+    status = starter_write(context, options->operands[0], options->settings, options->n_settings, text.file);
+    return cli_deliver(context, &text, status, options->output);
 }

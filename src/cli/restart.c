@@ -8,7 +8,6 @@
 #include "model/model.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,9 +40,9 @@ uint64_t restart_histories(const restart_plan *plan, const cli_options *options,
 static bool reaches_precision(crp_context *context, const char *until, const crp_result *result)
 {
     trigger t;
-    double worst = NAN, rel_err = NAN, target = NAN;
+    double error, limit;
     return until[0] != '\0' && trigger_parse(context, until, &t) == CRP_OK &&
-           trigger_bind(context, &t, result) == CRP_OK && trigger_holds(&t, result, &worst, &rel_err, &target);
+           trigger_bind(context, &t, result) == CRP_OK && trigger_holds(&t, result, &error, &limit);
 }
 
 static restart_state find_state(crp_context *context, const cli_options *options, const crp_model *model,

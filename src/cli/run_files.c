@@ -2,8 +2,7 @@
 #include "cli/run_files.h"
 
 #include "engine/statepoint.h"
-#include "io/mco.h"
-#include "model/light/light.h"
+#include "io/export.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -58,27 +57,15 @@ cli_exit run_files_check(crp_context *context, const crp_input *input, const cha
     return code;
 }
 
-static bool is_light(const crp_model *model)
-{
-    return model->module == &module_light;
-}
-
 const char *run_files_model_output(const crp_model *model)
 {
-    if (!is_light(model)) {
-        return NULL;
-    }
-    const light_model *light = model->data;
-    return light->mco_path[0] == '\0' ? NULL : light->mco_path;
+    return model->module->output_path == NULL ? NULL : model->module->output_path(model);
 }
 
 crp_status run_files_write_model_output(crp_context *context, const crp_model *model, const crp_result *result,
                                         const cli_options *options)
 {
     const char *path = run_files_model_output(model);
-    if (path == NULL) {
-        return CRP_OK;
-    }
-    mco_options format = {.digits = (int)options->digits, .has_std_dev = options->has_std_dev};
-    return mco_write(context, path, model->data, result, &format);
+    output_options form = {.digits = options->digits, .has_std_dev = options->has_std_dev};
+    return path == NULL ? CRP_OK : export_output(context, model, result, &form, path);
 }

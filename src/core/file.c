@@ -189,6 +189,15 @@ crp_status file_replace(crp_context *context, const char *path, const void *byte
     return CRP_OK;
 }
 
+crp_status file_deliver(crp_context *context, const char *path, const void *bytes, size_t n_bytes)
+{
+    if (path != NULL && strcmp(path, "-") != 0) {
+        return file_replace(context, path, bytes, n_bytes);
+    }
+    fwrite(bytes, 1, n_bytes, stdout);
+    return CRP_OK;
+}
+
 crp_status file_probe(crp_context *context, const char *path)
 {
     target t;

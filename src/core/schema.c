@@ -2,6 +2,7 @@
 #include "core/schema_value.h"
 
 #include "core/nearest.h"
+#include "core/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,9 @@ static crp_status check_number(crp_context *context, const schema_field *field, 
                             is_explained ? "" : " (", is_explained ? "" : field->doc, is_explained ? "" : ")");
     }
     if (field->has_range && !(value >= field->min && value <= field->max)) {
-        char min[UNITS_REAL_LENGTH], max[UNITS_REAL_LENGTH];
-        units_write_real(min, field->min);
-        units_write_real(max, field->max);
-        return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s must lie in [%s, %s] (%s)", where, text, min, max,
-                            field->doc);
+        char min[NUMBER_TEXT], max[NUMBER_TEXT];
+        return context_fail(context, CRP_ERR_CONFIG, "%s = %.60s must lie in [%s, %s] (%s)", where, text,
+                            number_print(min, field->min), number_print(max, field->max), field->doc);
     }
     return CRP_OK;
 }

@@ -1,10 +1,9 @@
 /** Numbers with units: scanning, the table of units, conversion, messages. */
 #include "core/units.h"
 
-#include <errno.h>
-#include <locale.h>
+#include "core/number.h"
+
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,55 +87,6 @@ const char *units_dimension_examples(unit_dimension dimension)
     return dimension_rows[dimension].examples;
 }
 
-/* ------------------------------------------------------------------------------------------------ locale */
-
-static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
-static locale_t c_locale;
-
-static void c_locale_create(void)
-{
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-/* The calling thread's locale becomes "C" until leave_c_locale(): strtod and snprintf obey it. */
-static locale_t enter_c_locale(void)
-{
-    pthread_once(&c_locale_once, c_locale_create);
-    return c_locale == (locale_t)0 ? (locale_t)0 : uselocale(c_locale);
-}
-
-static void leave_c_locale(locale_t old)
-{
-    if (old != (locale_t)0) {
-        uselocale(old);
-    }
-}
-
-static double decimal_to_double(const char *text)
-{
-    locale_t old = enter_c_locale();
-    double value = strtod(text, NULL);
-    leave_c_locale(old);
-    return value;
-}
-
-void units_write_real(char text[UNITS_REAL_LENGTH], double value)
-{
-    locale_t old = enter_c_locale();
-    if (fabs(value) < 1e7 && value == floor(value)) { /* %g would write 200 as 2e+02 */
-        snprintf(text, UNITS_REAL_LENGTH, "%.0f", value);
-        leave_c_locale(old);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, UNITS_REAL_LENGTH, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    leave_c_locale(old);
-}
-
 /* ---------------------------------------------------------------------------------------------- scanning */
 
 static bool is_digit(char c)
@@ -209,7 +159,10 @@ static double decimal_value(const decimal *d, long shift)
 {
     char text[MAX_NUMBER_TEXT + 32];
     snprintf(text, sizeof text, "%se%ld", d->digits, d->exponent + shift);
-    return decimal_to_double(text);
+    locale_t before = number_locale_enter();
+    double value = strtod(text, NULL);
+    number_locale_leave(before);
+    return value;
 }
 
 double units_scan_real(const char *text, const char **end)

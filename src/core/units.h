@@ -33,9 +33,6 @@
 typedef enum unit_dimension { UNIT_DIMENSION_LIST(UNIT_DIMENSION_ENUM) UNIT_N_DIMENSIONS } unit_dimension;
 #undef UNIT_DIMENSION_ENUM
 
-/** Room for any double that units_write_real() writes. */
-enum { UNITS_REAL_LENGTH = 32 };
-
 /** "a length" and "nm, um, mm, cm, m, in": for messages and documents. Static storage. */
 const char *units_dimension_words(unit_dimension dimension);
 const char *units_dimension_examples(unit_dimension dimension);
@@ -58,9 +55,6 @@ crp_status units_parse_real(crp_context *context, const char *where, const char 
  * Errors: CRP_ERR_CONFIG as above.
  */
 crp_status units_parse_count(crp_context *context, const char *where, const char *text, uint64_t *value);
-
-/** The shortest decimal text that reads back as the same double: "0.002", "200", "1e+08". */
-void units_write_real(char text[UNITS_REAL_LENGTH], double value);
 
 /**
  * strtod for decimal numbers, without locale, hexadecimal, "inf" and "nan".

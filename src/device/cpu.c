@@ -16,7 +16,7 @@ struct device_buffer {
 };
 
 struct device_kernel {
-    device_cpu_entry function;
+    const device_cpu_kernel *built;
 };
 
 typedef struct cpu_device {
@@ -154,24 +154,21 @@ static void cpu_buffer_destroy(device *d, device_buffer *buffer)
 
 static crp_status cpu_upload(device *d, uint32_t queue, device_buffer *buffer, const void *source, size_t n_bytes)
 {
-    (void)d;
-    (void)queue;
+    CRP_TRY(device_check_access(d, queue, n_bytes, buffer->n_bytes));
     memcpy(buffer->data, source, n_bytes);
     return CRP_OK;
 }
 
 static crp_status cpu_zero(device *d, uint32_t queue, device_buffer *buffer, size_t n_bytes)
 {
-    (void)d;
-    (void)queue;
+    CRP_TRY(device_check_access(d, queue, n_bytes, buffer->n_bytes));
     memset(buffer->data, 0, n_bytes);
     return CRP_OK;
 }
 
 static crp_status cpu_download(device *d, uint32_t queue, device_buffer *buffer, void *target, size_t n_bytes)
 {
-    (void)d;
-    (void)queue;
+    CRP_TRY(device_check_access(d, queue, n_bytes, buffer->n_bytes));
     memcpy(target, buffer->data, n_bytes);
     return CRP_OK;
 }
@@ -183,7 +180,7 @@ static crp_status cpu_kernel_create(device *d, const device_kernel_source *sourc
         if (strcmp(k->entry, source->entry) == 0 && strcmp(k->isa, c->isa) == 0) {
             device_kernel *kernel = malloc(sizeof *kernel);
             CRP_CHECK(d->context, kernel != NULL, CRP_ERR_MEMORY, "no memory for a kernel");
-            kernel->function = k->function;
+            kernel->built = k;
             *out = kernel;
             return CRP_OK;
         }
@@ -198,17 +195,22 @@ static void cpu_kernel_destroy(device *d, device_kernel *kernel)
     free(kernel);
 }
 
+/* Words of a private copy: whole cache lines, so that two workers never write to one. */
+static size_t words_of_copy(const device_buffer *buffer)
+{
+    return (buffer->n_bytes + 63) / 64 * 8;
+}
+
 /* Words that worker 1, 2 ... add to: zeroed copies of the SUM buffers, one after another. */
 static uint64_t *private_copies(const device_launch *launch, uint32_t n_workers, size_t *words_each)
 {
     size_t n = 0;
     for (uint32_t k = 0; k < launch->n_args; ++k) {
-        n += launch->args[k].kind == DEVICE_ARG_SUM ? (launch->args[k].buffer->n_bytes + 63) / 64 * 8 : 0;
+        n += launch->args[k].kind == DEVICE_ARG_SUM ? words_of_copy(launch->args[k].buffer) : 0;
     }
     *words_each = n;
     size_t bytes = n * 8 * (n_workers - 1);
-    uint64_t *copies = aligned_alloc(64, bytes == 0 ? 64 : bytes);
-    return copies;
+    return aligned_alloc(64, bytes == 0 ? 64 : bytes);
 }
 
 /* The argument list of one worker: pointers to bytes and memory, its own copies for what it sums. */
@@ -220,7 +222,7 @@ static void bind_args(const device_launch *launch, uint64_t *copy, void **args)
             args[k] = (void *)(uintptr_t)a->bytes;
         } else if (a->kind == DEVICE_ARG_SUM && copy != NULL) {
             args[k] = copy;
-            copy += (a->buffer->n_bytes + 63) / 64 * 8;
+            copy += words_of_copy(a->buffer);
         } else {
             args[k] = a->buffer->data;
         }
@@ -239,7 +241,7 @@ static void add_copies(const device_launch *launch, const uint64_t *copies, size
             for (size_t i = 0; i < buffer->n_bytes / 8; ++i) {
                 buffer->data[i] += copy[i];
             }
-            copy += (buffer->n_bytes + 63) / 64 * 8;
+            copy += words_of_copy(buffer);
         }
     }
 }
@@ -248,6 +250,7 @@ static crp_status cpu_launch(device *d, uint32_t queue, device_kernel *kernel, c
 {
     cpu_device *c = as_cpu(d);
     size_t words_each = 0;
+    CRP_TRY(device_check_launch(d, queue, kernel->built->entry, launch));
     uint64_t *copies = private_copies(launch, c->n_threads, &words_each);
     CRP_CHECK(d->context, copies != NULL, CRP_ERR_MEMORY, "no memory for the tallies of %u threads: %zu bytes needed, %llu "
               "available; use fewer threads or a smaller grid", c->n_threads, words_each * 8 * (c->n_threads - 1),
@@ -263,7 +266,7 @@ static crp_status cpu_launch(device *d, uint32_t queue, device_kernel *kernel, c
         }
         void *args[DEVICE_MAX_ARGS] = {NULL};
         bind_args(launch, copy, args);
-        kernel->function(args, worker, n_workers);
+        kernel->built->function(args, worker, n_workers);
 #pragma omp barrier
 #pragma omp single
         add_copies(launch, copies, words_each, n_workers);
@@ -275,9 +278,7 @@ static crp_status cpu_launch(device *d, uint32_t queue, device_kernel *kernel, c
 
 static crp_status cpu_wait(device *d, uint32_t queue)
 {
-    (void)d;
-    (void)queue;
-    return CRP_OK;
+    return device_check_access(d, queue, 0, 0); /* a launch has ended when it returns */
 }
 
 static double cpu_launch_seconds(device *d, uint32_t queue)

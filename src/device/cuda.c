@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     SHARED_BYTES_BY_DEFAULT = 48 * 1024, /* more has to be asked for, kernel by kernel */
@@ -106,6 +105,14 @@ static void find_compiler(cuda_gpu *gpu)
     }
 }
 
+static crp_status ask_free_memory(cuda_gpu *gpu)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    CUDA_TRY(gpu, gpu->driver.mem_get_info(&free_bytes, &total_bytes), "asking for its free memory");
+    gpu->base.info.memory_free = free_bytes;
+    return CRP_OK;
+}
+
 static crp_status start(cuda_gpu *gpu, uint32_t index)
 {
     CUDA_TRY(gpu, gpu->driver.device_get(&gpu->id, (int)index), "looking for GPU %u", index);
@@ -118,10 +125,7 @@ static crp_status start(cuda_gpu *gpu, uint32_t index)
         CUDA_TRY(gpu, gpu->driver.event_create(&gpu->begin[q], CUDA_EVENT_DEFAULT), "making an event");
         CUDA_TRY(gpu, gpu->driver.event_create(&gpu->end[q], CUDA_EVENT_DEFAULT), "making an event");
     }
-    size_t free_bytes = 0, total_bytes = 0;
-    CUDA_TRY(gpu, gpu->driver.mem_get_info(&free_bytes, &total_bytes), "asking for its free memory");
-    gpu->base.info.memory_free = free_bytes;
-    return CRP_OK;
+    return ask_free_memory(gpu);
 }
 
 static void cuda_close(device *d)
@@ -175,10 +179,8 @@ static crp_status cuda_open(crp_context *context, uint32_t index, const device_o
 static crp_status cuda_info(device *d, device_info *info)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
-    size_t free_bytes = 0, total_bytes = 0;
     CRP_TRY(make_current(gpu));
-    CUDA_TRY(gpu, gpu->driver.mem_get_info(&free_bytes, &total_bytes), "asking for its free memory");
-    d->info.memory_free = free_bytes;
+    CRP_TRY(ask_free_memory(gpu));
     *info = d->info;
     return CRP_OK;
 }
@@ -222,10 +224,7 @@ static void cuda_buffer_destroy(device *d, device_buffer *buffer)
 /* Every access to a buffer comes through here first. */
 static crp_status begin_access(cuda_gpu *gpu, uint32_t queue, const device_buffer *buffer, size_t n_bytes)
 {
-    CRP_CHECK(gpu->base.context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist",
-              gpu->base.info.label, queue);
-    CRP_CHECK(gpu->base.context, n_bytes <= buffer->n_bytes, CRP_ERR_INTERNAL,
-              "%s: %zu bytes do not fit a buffer of %zu", gpu->base.info.label, n_bytes, buffer->n_bytes);
+    CRP_TRY(device_check_access(&gpu->base, queue, n_bytes, buffer->n_bytes));
     return make_current(gpu);
 }
 
@@ -300,33 +299,16 @@ static crp_status prepare_shared(cuda_gpu *gpu, device_kernel *kernel, uint32_t 
     return CRP_OK;
 }
 
-static crp_status collect_arguments(cuda_gpu *gpu, const device_kernel *kernel, const device_launch *launch,
-                                    void *arguments[DEVICE_MAX_ARGS])
-{
-    CRP_CHECK(gpu->base.context, launch->n_args <= DEVICE_MAX_ARGS, CRP_ERR_INTERNAL,
-              "kernel %s: %u arguments (at most %d)", kernel->entry, launch->n_args, DEVICE_MAX_ARGS);
-    for (uint32_t i = 0; i < launch->n_args; i++) {
-        const device_arg *arg = &launch->args[i];
-        const void *value = arg->kind == DEVICE_ARG_BYTES ? arg->bytes : arg->buffer;
-        CRP_CHECK(gpu->base.context, value != NULL, CRP_ERR_INTERNAL, "kernel %s: argument %u is missing",
-                  kernel->entry, i);
-        /* The driver copies from here and does not write; its prototype lacks the const. */
-        memcpy(&arguments[i], &value, sizeof value);
-        if (arg->kind != DEVICE_ARG_BYTES) {
-            arguments[i] = &arg->buffer->pointer;
-        }
-    }
-    return CRP_OK;
-}
-
 static crp_status cuda_launch(device *d, uint32_t queue, device_kernel *kernel, const device_launch *launch)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
     void *arguments[DEVICE_MAX_ARGS];
-    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label,
-              queue);
+    CRP_TRY(device_check_launch(d, queue, kernel->entry, launch));
+    for (uint32_t i = 0; i < launch->n_args; i++) { /* the driver does not write there; its prototype lacks the const */
+        const device_arg *arg = &launch->args[i];
+        arguments[i] = arg->kind == DEVICE_ARG_BYTES ? (void *)(uintptr_t)arg->bytes : &arg->buffer->pointer;
+    }
     CRP_TRY(make_current(gpu));
-    CRP_TRY(collect_arguments(gpu, kernel, launch, arguments));
     CRP_TRY(prepare_shared(gpu, kernel, launch->local_bytes));
     CUDA_TRY(gpu, gpu->driver.event_record(gpu->begin[queue], gpu->stream[queue]), "recording an event");
     CUDA_TRY(gpu,
@@ -342,8 +324,7 @@ static crp_status cuda_launch(device *d, uint32_t queue, device_kernel *kernel, 
 static crp_status cuda_wait(device *d, uint32_t queue)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
-    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label,
-              queue);
+    CRP_TRY(device_check_access(d, queue, 0, 0));
     CRP_TRY(make_current(gpu));
     return synchronize(gpu, queue);
 }

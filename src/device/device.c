@@ -62,6 +62,27 @@ void device_close(device **d)
     }
 }
 
+crp_status device_check_access(const device *d, uint32_t queue, size_t n_bytes, size_t capacity)
+{
+    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label, queue);
+    CRP_CHECK(d->context, n_bytes <= capacity, CRP_ERR_INTERNAL, "%s: %zu bytes do not fit a buffer of %zu",
+              d->info.label, n_bytes, capacity);
+    return CRP_OK;
+}
+
+crp_status device_check_launch(const device *d, uint32_t queue, const char *entry, const device_launch *launch)
+{
+    CRP_TRY(device_check_access(d, queue, 0, 0));
+    CRP_CHECK(d->context, launch->n_args <= DEVICE_MAX_ARGS, CRP_ERR_INTERNAL, "kernel %s: %u arguments (at most %d)",
+              entry, launch->n_args, DEVICE_MAX_ARGS);
+    for (uint32_t i = 0; i < launch->n_args; i++) {
+        const device_arg *arg = &launch->args[i];
+        const void *value = arg->kind == DEVICE_ARG_BYTES ? arg->bytes : arg->buffer;
+        CRP_CHECK(d->context, value != NULL, CRP_ERR_INTERNAL, "kernel %s: argument %u is missing", entry, i);
+    }
+    return CRP_OK;
+}
+
 static void list_device(crp_context *context, const device_ops *ops, uint32_t index, device_visitor visitor, void *user)
 {
     static const device_options defaults = {0};

@@ -249,20 +249,10 @@ static void opencl_buffer_destroy(device *d, device_buffer *buffer)
     }
 }
 
-/* Every access to a buffer comes through here first. */
-static crp_status check_access(opencl_gpu *gpu, uint32_t queue, const device_buffer *buffer, size_t n_bytes)
-{
-    CRP_CHECK(gpu->base.context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist",
-              gpu->base.info.label, queue);
-    CRP_CHECK(gpu->base.context, n_bytes <= buffer->n_bytes, CRP_ERR_INTERNAL,
-              "%s: %zu bytes do not fit a buffer of %zu", gpu->base.info.label, n_bytes, buffer->n_bytes);
-    return CRP_OK;
-}
-
 static crp_status opencl_upload(device *d, uint32_t queue, device_buffer *buffer, const void *source, size_t n_bytes)
 {
     opencl_gpu *gpu = (opencl_gpu *)d;
-    CRP_TRY(check_access(gpu, queue, buffer, n_bytes));
+    CRP_TRY(device_check_access(d, queue, n_bytes, buffer->n_bytes));
     if (n_bytes > 0) { /* blocking: the caller may change its copy at once */
         OPENCL_TRY(gpu,
                    gpu->library.enqueue_write_buffer(gpu->queue[queue], buffer->memory, BLOCKING, 0, n_bytes, source, 0,
@@ -276,7 +266,7 @@ static crp_status opencl_zero(device *d, uint32_t queue, device_buffer *buffer, 
 {
     opencl_gpu *gpu = (opencl_gpu *)d;
     const unsigned char pattern = 0;
-    CRP_TRY(check_access(gpu, queue, buffer, n_bytes));
+    CRP_TRY(device_check_access(d, queue, n_bytes, buffer->n_bytes));
     if (n_bytes > 0) {
         OPENCL_TRY(gpu,
                    gpu->library.enqueue_fill_buffer(gpu->queue[queue], buffer->memory, &pattern, sizeof pattern, 0,
@@ -289,8 +279,7 @@ static crp_status opencl_zero(device *d, uint32_t queue, device_buffer *buffer, 
 static crp_status opencl_wait(device *d, uint32_t queue)
 {
     opencl_gpu *gpu = (opencl_gpu *)d;
-    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label,
-              queue);
+    CRP_TRY(device_check_access(d, queue, 0, 0));
     OPENCL_TRY(gpu, gpu->library.finish(gpu->queue[queue]), "waiting for a kernel");
     return CRP_OK;
 }
@@ -298,7 +287,7 @@ static crp_status opencl_wait(device *d, uint32_t queue)
 static crp_status opencl_download(device *d, uint32_t queue, device_buffer *buffer, void *target, size_t n_bytes)
 {
     opencl_gpu *gpu = (opencl_gpu *)d;
-    CRP_TRY(check_access(gpu, queue, buffer, n_bytes));
+    CRP_TRY(device_check_access(d, queue, n_bytes, buffer->n_bytes));
     if (n_bytes > 0) {
         OPENCL_TRY(gpu,
                    gpu->library.enqueue_read_buffer(gpu->queue[queue], buffer->memory, BLOCKING, 0, n_bytes, target, 0,
@@ -313,13 +302,9 @@ static crp_status opencl_download(device *d, uint32_t queue, device_buffer *buff
 static crp_status set_arguments(opencl_gpu *gpu, const device_kernel *kernel, const device_launch *launch)
 {
     size_t n_total = 0;
-    CRP_CHECK(gpu->base.context, launch->n_args <= DEVICE_MAX_ARGS, CRP_ERR_INTERNAL,
-              "kernel %s: %u arguments (at most %d)", kernel->entry, launch->n_args, DEVICE_MAX_ARGS);
     for (uint32_t i = 0; i < launch->n_args; i++) {
         const device_arg *arg = &launch->args[i];
         bool by_value = arg->kind == DEVICE_ARG_BYTES;
-        CRP_CHECK(gpu->base.context, (by_value ? arg->bytes : (const void *)arg->buffer) != NULL, CRP_ERR_INTERNAL,
-                  "kernel %s: argument %u is missing", kernel->entry, i);
         size_t n_bytes = by_value ? arg->n_bytes : sizeof arg->buffer->memory;
         n_total += n_bytes;
         OPENCL_TRY(gpu,
@@ -340,8 +325,7 @@ static crp_status opencl_launch(device *d, uint32_t queue, device_kernel *kernel
 {
     opencl_gpu *gpu = (opencl_gpu *)d;
     const size_t global = (size_t)launch->grid * launch->block, local = launch->block;
-    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label,
-              queue);
+    CRP_TRY(device_check_launch(d, queue, kernel->entry, launch));
     CRP_CHECK(d->context, local <= kernel->largest_block, CRP_ERR_DEVICE,
               "%s (%s): kernel %s runs with at most %zu threads a block (%zu asked for)", d->info.label, d->info.name,
               kernel->entry, kernel->largest_block, local);

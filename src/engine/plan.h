@@ -5,6 +5,7 @@
 #ifndef ENGINE_PLAN_H
 #define ENGINE_PLAN_H
 
+#include "core/yaml_tree.h"
 #include "corpuscle/corpuscle.h"
 #include "device/device.h"
 
@@ -92,9 +93,35 @@ uint64_t plan_host_bytes(uint64_t n_bins, uint64_t n_words, uint32_t n_copies, b
  */
 crp_status plan_check_memory(crp_context *context, const char *grid, uint64_t needed, uint64_t held);
 
+/** How a file in a module's own format is to look. */
+typedef struct output_options {
+    uint32_t digits;  /**< significant digits of every number; 0: the format's own */
+    bool has_std_dev; /**< standard errors too */
+} output_options;
+
+/** One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c. */
 typedef struct crp_module {
     const char *name;              /**< "light" */
     const char *history_name;      /**< "photons" */
+    /** Build, set, validate and append the model of a parsed file of this kind. Errors: CRP_ERR_CONFIG, CRP_ERR_MEMORY. */
+    crp_status (*load_yaml)(crp_context *context, const char *path, const yaml_node *root,
+                            const crp_input_options *options, crp_input **input);
+    /** Write YAML that loads back as the same model, and from which the digest is formed, into a FILE. Errors: CRP_ERR_IO. */
+    crp_status (*write_yaml)(crp_context *context, const crp_model *model, void *file);
+    /** The same with what the digest leaves out (name, run settings, outputs): for people. */
+    crp_status (*write_full)(crp_context *context, const crp_model *model, void *file);
+    /** Name and ending of the module's own output format ("mco"); NULL: it has none, nor the next two. */
+    const char *output_format;
+    /** The file in that format that the model asks for, NULL if none. Borrowed from the model. */
+    const char *(*output_path)(const crp_model *model);
+    /**
+     * Write a result of the model in that format into a FILE.
+     *
+     * @param path  where the text will stand, for formats that name themselves
+     * Errors: CRP_ERR_ARG (options, no histories), CRP_ERR_FORMAT (the result is not one of this model).
+     */
+    crp_status (*write_output)(crp_context *context, const crp_model *model, const crp_result *result,
+                               const output_options *options, const char *path, void *file);
     crp_status (*plan)(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **plan);
     /** Choose kernel, defines, grid, block and shared memory for this device. */
     crp_status (*shape)(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,
@@ -106,11 +133,7 @@ typedef struct crp_module {
     void (*reduce)(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */
     double (*cost)(const crp_model *model);
-    /** Write YAML that loads back as the same model, into an open file. */
-    crp_status (*write_yaml)(crp_context *context, const crp_model *model, void *file);
-    void (*data_destroy)(void *data);
+    void (*data_destroy)(void *data); /**< of crp_model.data */
 } crp_module;
-
-extern const crp_module module_light;
 
 #endif

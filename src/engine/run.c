@@ -72,7 +72,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 static void choose_batches(run *r)
 {
     crp_result *out = r->result;
-    uint64_t asked = first_nonzero(r->options->batches, r->model->batches, 0);
+    uint32_t asked = r->options->batches != 0 ? r->options->batches : r->model->batches;
     bool may_stop_early = r->options->until != NULL || r->model->until[0] != '\0' || r->options->time_limit > 0.0;
     out->batch_size = divide_up(r->histories, asked != 0 ? asked : 32);
     if (asked == 0 && may_stop_early && out->batch_size > EARLY_BATCH) {
@@ -160,7 +160,9 @@ static crp_status check_memory(run *r)
     const device_info *info = &r->lane->device->info;
     bool is_cpu = strcmp(info->kind, "cpu") == 0, is_saved = r->options->output != NULL;
     uint64_t n_bins = r->plan->n_bins, n_words = r->plan->n_words;
-    uint64_t held = n_bins * (r->options->restart != NULL ? 48u : 16u);
+    /* Of every bin the scale in plan and result; of a resumed run also sum, mean and deviation, which in a fresh one are
+     * pages that nothing has touched yet. */
+    uint64_t held = n_bins * (2 * sizeof(double) + (r->options->restart != NULL ? sizeof(crp_wide) + 2 * sizeof(double) : 0));
     uint64_t needed = plan_host_bytes(n_bins, n_words, is_cpu ? 1 + info->n_units : 1, is_saved);
     crp_status status = plan_check_memory(r->context, r->plan->grid, needed, held);
     uint64_t with_one = plan_host_bytes(n_bins, n_words, 2, is_saved);
@@ -263,15 +265,18 @@ static void update_times(run *r)
     r->result->device_seconds = r->device_seconds;
 }
 
+/* After this the result is as a file has it, whether there is one or not, if it must be. */
 static crp_status save(run *r, bool must)
 {
-    double now = wall_clock();
-    if (r->options->output == NULL || (!must && now - r->last_save < r->options->save_every)) {
+    bool has_file = r->options->output != NULL;
+    if (!must && !(has_file && wall_clock() - r->last_save >= r->options->save_every)) {
         return CRP_OK;
     }
     update_times(r);
     result_digest(r->result);
-    CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));
+    if (has_file) {
+        CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));
+    }
     r->last_save = wall_clock();
     return CRP_OK;
 }
@@ -285,35 +290,37 @@ static crp_status add_batch(run *r)
     return check_faults(r);
 }
 
-static bool report(run *r)
+/* Tell the caller; true when it wants to stop. */
+static bool report(run *r, double rel_err, double rel_err_target)
 {
     if (r->options->progress == NULL) {
         return false;
     }
-    crp_progress p = {.size = sizeof p, .histories_done = r->result->histories, .histories_total = r->histories,
-                      .batches_done = r->result->batches, .device = r->lane->label, .rel_err = (double)NAN,
-                      .rel_err_target = (double)NAN};
-    p.batches_total = result_count_batches(r->result, r->histories);
-    p.seconds = wall_clock() - r->start;
-    p.rate = (double)(r->result->histories - r->histories_before) / p.seconds;
-    if (r->until.n_terms > 0) {
-        double worst = 0.0;
-        trigger_holds(&r->until, r->result, &worst, &p.rel_err, &p.rel_err_target);
-    }
+    double seconds = wall_clock() - r->start;
+    crp_progress p = {.size = sizeof p,
+                      .histories_done = r->result->histories,
+                      .histories_total = r->histories,
+                      .batches_done = r->result->batches,
+                      .batches_total = result_count_batches(r->result, r->histories),
+                      .seconds = seconds,
+                      .rate = (double)(r->result->histories - r->histories_before) / seconds,
+                      .rel_err = rel_err,
+                      .rel_err_target = rel_err_target,
+                      .device = r->lane->label};
     return r->options->progress(r->options->progress_user, &p) != 0;
 }
 
-/* After a batch: save, report, and see whether to stop. `stop` is CRP_OK to go on, CRP_STATUS_END_ for "reached". */
+/* After a batch: report, save, and see whether the run has ended and with which status (CRP_OK, or why too soon). */
 static crp_status after_batch(run *r, crp_status *stop, bool *ended)
 {
-    double worst = 0.0, rel_err = 0.0, target = 0.0;
-    bool cancelled = report(r);
-    bool reached = r->until.n_terms > 0 && trigger_holds(&r->until, r->result, &worst, &rel_err, &target);
+    double rel_err, target;
+    bool reached = trigger_holds(&r->until, r->result, &rel_err, &target);
+    bool cancelled = report(r, rel_err, target);
     bool late = r->options->time_limit > 0.0 && wall_clock() - r->start >= r->options->time_limit;
     bool complete = r->result->histories >= r->histories;
     *ended = reached || cancelled || late || complete;
     if (*ended && !reached) {
-        *stop = complete || !cancelled ? (r->until.n_terms > 0 ? CRP_ERR_PRECISION : CRP_OK) : CRP_ERR_CANCELLED;
+        *stop = cancelled && !complete ? CRP_ERR_CANCELLED : r->until.n_terms > 0 ? CRP_ERR_PRECISION : CRP_OK;
     }
     return save(r, *ended);
 }
@@ -333,13 +340,12 @@ static crp_status loop(run *r, crp_status *stop)
     history_range ranges[DEVICE_N_QUEUES];
     uint32_t started = 0, collected = 0;
     bool ended = r->next_history >= r->histories;
-    if (ended) {
+    if (ended) { /* a restart file that holds all of them */
         return save(r, true);
     }
     while (!ended) {
-        while (started - collected < depth && next_range(r, &ranges[started % DEVICE_N_QUEUES])) {
+        for (; started - collected < depth && next_range(r, &ranges[started % DEVICE_N_QUEUES]); ++started) {
             CRP_TRY(lane_start(r->lane, started % DEVICE_N_QUEUES, ranges[started % DEVICE_N_QUEUES]));
-            ++started;
         }
         uint32_t queue = collected % DEVICE_N_QUEUES;
         CRP_TRY(collect(r, queue, ranges[queue]));
@@ -363,6 +369,16 @@ static void explain_stop(run *r, crp_status stop)
     }
 }
 
+static crp_status check_call(crp_context *context, const crp_model *model, const crp_run_options *options,
+                             crp_result **result)
+{
+    CRP_CHECK(context, model != NULL && result != NULL, CRP_ERR_ARG, "crp_run_execute: model and result must not be NULL");
+    CRP_CHECK(context, options->size == sizeof *options, CRP_ERR_ARG,
+              "crp_run_execute: options.size = %u is not that of this library: begin with crp_run_options_default()",
+              options->size);
+    return CRP_OK;
+}
+
 crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
                            crp_result **result)
 {
@@ -376,16 +392,18 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;
+    if (context == NULL) {
+        return CRP_ERR_ARG;
+    }
+    CRP_TRY(check_call(context, model, r.options, result));
+    *result = NULL;
     crp_status status = prepare(&r);
     if (status == CRP_OK) {
         r.start = r.last_save = wall_clock();
         status = loop(&r, &stop);
     }
     if (status == CRP_OK) {
-        update_times(&r);
-        result_digest(r.result);
         explain_stop(&r, stop);
-        r.result->model = model;
         *result = r.result;
         r.result = NULL;
     }

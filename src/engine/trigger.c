@@ -239,19 +239,17 @@ static double worst_error(const trigger_term *term, const crp_result *result)
     return worst;
 }
 
-bool trigger_holds(const trigger *t, const crp_result *result, double *worst, double *rel_err, double *target)
+bool trigger_holds(const trigger *t, const crp_result *result, double *error, double *limit)
 {
     bool holds = t->n_terms > 0 && result->batches >= TRIGGER_MIN_BATCHES;
-    *worst = *rel_err = *target = (double)NAN;
+    *error = *limit = (double)NAN;
     for (size_t i = 0; i < t->n_terms; i++) {
-        double error = worst_error(&t->terms[i], result), ratio = error / t->terms[i].limit;
+        double worst = worst_error(&t->terms[i], result);
         if (i == 0) {
-            *rel_err = error;
-            *target = t->terms[i].limit;
-            *worst = ratio;
+            *error = worst;
+            *limit = t->terms[i].limit;
         }
-        *worst = isnan(ratio) || ratio > *worst ? ratio : *worst; /* one unknown makes all unknown */
-        holds = holds && error < t->terms[i].limit;
+        holds = holds && worst < t->terms[i].limit;
     }
     return holds;
 }

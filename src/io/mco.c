@@ -2,17 +2,12 @@
 #include "io/mco.h"
 
 #include "core/context.h"
+#include "core/number.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -54,11 +49,6 @@ typedef struct writer {
     const crp_result *result;
     int digits;
 } writer;
-
-mco_options mco_options_default(void)
-{
-    return (mco_options){.digits = 0, .has_std_dev = false};
-}
 
 /* ---------------------------------------------------------------------------------------------- numbers */
 
@@ -245,20 +235,11 @@ static void write_section(const writer *w, const section *s, bool is_std_dev)
     fprintf(w->file, n_written % 5 == 0 ? "\n" : "\n\n");
 }
 
-static void write_all(const writer *w, bool has_std_dev)
+static void write_data(const writer *w, bool is_std_dev)
 {
-    write_head(w);
-    write_parameters(w);
-    write_totals(w, false);
+    write_totals(w, is_std_dev);
     for (size_t i = 0; i < N_SECTIONS; i++) {
-        write_section(w, &sections[i], false);
-    }
-    if (has_std_dev) {
-        fprintf(w->file, "# Standard errors of the means; of the last bins of r and z an upper bound.\n");
-        write_totals(w, true);
-        for (size_t i = 0; i < N_SECTIONS; i++) {
-            write_section(w, &sections[i], true);
-        }
+        write_section(w, &sections[i], is_std_dev);
     }
 }
 
@@ -289,61 +270,22 @@ static crp_status check_result(crp_context *context, const light_model *light, c
     return CRP_OK;
 }
 
-/* A device or pipe is written as it is: there a rename would replace the device. */
-static bool is_plain_target(const char *path)
+crp_status mco_write(crp_context *context, const light_model *light, const crp_result *result,
+                     const output_options *options, const char *path, FILE *file)
 {
-    struct stat about;
-    return stat(path, &about) != 0 || S_ISREG(about.st_mode);
-}
-
-static crp_status write_file(crp_context *context, writer *w, const char *target, bool has_std_dev)
-{
-    w->file = fopen(target, "w");
-    CRP_CHECK(context, w->file != NULL, CRP_ERR_IO, "%s: cannot be written (%s)", w->path, strerror(errno));
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), own = (locale_t)0;
-    if (plain != (locale_t)0) { /* the point is the decimal point whatever the program's locale */
-        own = uselocale(plain);
-    }
-    write_all(w, has_std_dev);
-    if (plain != (locale_t)0) {
-        uselocale(own);
-        freelocale(plain);
-    }
-    errno = 0;
-    bool is_written = fflush(w->file) == 0 && ferror(w->file) == 0;
-    is_written = is_written && (target == w->path || fsync(fileno(w->file)) == 0);
-    int reason = errno;
-    if (fclose(w->file) != 0 && is_written) {
-        is_written = false;
-        reason = errno;
-    }
-    CRP_CHECK(context, is_written, CRP_ERR_IO, "%s: cannot be written whole (%s)", w->path,
-              reason == 0 ? "write error" : strerror(reason));
-    return CRP_OK;
-}
-
-crp_status mco_write(crp_context *context, const char *path, const light_model *light, const crp_result *result,
-                     const mco_options *options)
-{
-    mco_options used = options == NULL ? mco_options_default() : *options;
-    CRP_CHECK(context, used.digits == 0 || (used.digits >= 2 && used.digits <= 17), CRP_ERR_ARG,
-              "digits = %d of an .mco must lie in 2 to 17 (a double has 17), or be 0 for MCML's 5", used.digits);
+    CRP_CHECK(context, options->digits == 0 || (options->digits >= 2 && options->digits <= 17), CRP_ERR_ARG,
+              "digits = %u of an .mco must lie in 2 to 17 (a double has 17), or be 0 for MCML's 5", options->digits);
     CRP_TRY(check_result(context, light, result));
-    writer w = {.path = path, .light = light, .result = result, .digits = used.digits == 0 ? 5 : used.digits};
-    if (!is_plain_target(path)) {
-        return write_file(context, &w, path, used.has_std_dev);
+    writer w = {.file = file, .path = path, .light = light, .result = result,
+                .digits = options->digits == 0 ? 5 : (int)options->digits};
+    locale_t before = number_locale_enter();
+    write_head(&w);
+    write_parameters(&w);
+    write_data(&w, false);
+    if (options->has_std_dev) {
+        fprintf(file, "# Standard errors of the means; of the last bins of r and z an upper bound.\n");
+        write_data(&w, true);
     }
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    CRP_CHECK(context, temporary != NULL, CRP_ERR_MEMORY, "%s: no memory to write it", path);
-    snprintf(temporary, size, "%s.tmp%ld", path, (long)getpid());
-    crp_status status = write_file(context, &w, temporary, used.has_std_dev);
-    if (status == CRP_OK && rename(temporary, path) != 0) {
-        status = context_fail(context, CRP_ERR_IO, "%s: cannot be replaced (%s)", path, strerror(errno));
-    }
-    if (status != CRP_OK) {
-        remove(temporary);
-    }
-    free(temporary);
-    return status;
+    number_locale_leave(before);
+    return CRP_OK;
 }

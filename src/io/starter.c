@@ -3,8 +3,10 @@
 
 #include "core/nearest.h"
 #include "core/schema.h"
+#include "core/text.h"
+#include "core/yaml_tree.h"
 #include "io/starter_light.h"
-#include "model/light/light_yaml.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,22 +80,23 @@ static crp_status edit(crp_context *context, const char *name, const char *setti
 {
     yaml_tree *tree = NULL;
     schema_setting parts;
-    char *edited = NULL;
-    size_t n_bytes = 0;
+    text_buffer edited = {0};
+    crp_status status;
     CRP_TRY(schema_split_setting(context, setting, &parts));
     CRP_TRY(yaml_tree_parse(context, name, *text, strlen(*text), &tree));
     const yaml_node *node = find_path(yaml_tree_root(tree), &parts);
-    FILE *memory = node == NULL ? NULL : open_memstream(&edited, &n_bytes);
-    if (memory != NULL) {
-        fwrite(*text, 1, node->begin, memory);
-        write_value(memory, parts.value);
-        fputs(*text + node->end, memory);
-        fclose(memory);
+    CRP_GOTO(node == NULL ? CRP_OK : text_open(context, &edited), done);
+    if (node != NULL) {
+        fwrite(*text, 1, node->begin, edited.file);
+        write_value(edited.file, parts.value);
+        fputs(*text + node->end, edited.file);
+        status = text_close(context, &edited, CRP_OK);
     }
+done:
     yaml_tree_destroy(&tree);
     free(*text);
-    *text = edited;
-    return CRP_OK;
+    *text = edited.bytes;
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------- check */
@@ -107,12 +110,11 @@ static crp_status load(crp_context *context, const char *name, const char *text,
 
 static crp_status full_text(crp_context *context, const crp_model *model, char **text)
 {
-    size_t n_bytes = 0;
-    FILE *memory = open_memstream(text, &n_bytes);
-    CRP_CHECK(context, memory != NULL, CRP_ERR_MEMORY, "not enough memory to write a starter");
-    crp_status status = light_write_yaml_full(context, model, memory);
-    fclose(memory);
-    return status;
+    text_buffer buffer;
+    CRP_TRY(text_open(context, &buffer));
+    CRP_TRY(text_close(context, &buffer, model->module->write_full(context, model, buffer.file)));
+    *text = buffer.bytes;
+    return CRP_OK;
 }
 
 /* Does the edited text mean what the settings mean? Both are written anew in full and compared. */

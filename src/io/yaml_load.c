@@ -1,18 +1,19 @@
 /** YAML and JSON input of any kind: parse, look at `kind`, hand over to that kind's loader. */
 #include "core/yaml_tree.h"
-#include "model/light/light_yaml.h"
+#include "model/model.h"
 
 #include <string.h>
 
-typedef struct yaml_loader {
-    const char *kind;
-    crp_status (*load)(crp_context *context, const char *path, const yaml_node *root, const crp_input_options *options,
-                       crp_input **input);
-} yaml_loader;
-
-/* A new kind of model adds its line here and its name to KINDS. */
-static const yaml_loader loaders[] = {{"light", light_yaml_load}};
-#define KINDS "light"
+static crp_status fail_kind(crp_context *context, const char *path, const yaml_node *kind)
+{
+    char known[512] = "";
+    for (size_t i = 0; modules[i] != NULL; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", modules[i]->name);
+    }
+    return context_fail(context, CRP_ERR_UNSUPPORTED, "%s:%u:%u: kind = %.60s is not known (kinds that exist: %s)", path,
+                        kind->line, kind->column, kind->text, known);
+}
 
 static crp_status load_by_kind(crp_context *context, const char *path, const yaml_node *root,
                                const crp_input_options *options, crp_input **input)
@@ -24,14 +25,8 @@ static crp_status load_by_kind(crp_context *context, const char *path, const yam
     CRP_CHECK(context, kind != NULL && kind->kind == YAML_KIND_SCALAR, CRP_ERR_CONFIG,
               "%s:%u:%u: kind is missing (it says what the model is) add it like kind: light", path, root->line,
               root->column);
-    for (size_t i = 0; i < sizeof loaders / sizeof loaders[0]; i++) {
-        if (strcmp(kind->text, loaders[i].kind) == 0) {
-            return loaders[i].load(context, path, root, options, input);
-        }
-    }
-    return context_fail(context, CRP_ERR_UNSUPPORTED,
-                        "%s:%u:%u: kind = %.60s is not known (kinds that exist: " KINDS ")", path, kind->line,
-                        kind->column, kind->text);
+    const crp_module *module = module_find(kind->text);
+    return module == NULL ? fail_kind(context, path, kind) : module->load_yaml(context, path, root, options, input);
 }
 
 crp_status yaml_load(crp_context *context, const char *path, const char *text, size_t n_bytes,

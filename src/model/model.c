@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/sha256.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,22 +28,11 @@ crp_status model_finish(crp_context *context, crp_model *model)
 {
     free(model->normalised);
     model->normalised = NULL;
-    char *text = NULL;
-    size_t n_bytes = 0;
-    FILE *file = open_memstream(&text, &n_bytes);
-    CRP_CHECK(context, file != NULL, CRP_ERR_MEMORY, "no memory for the normalised input");
-    crp_status status = model->module->write_yaml(context, model, file);
-    bool is_whole = ferror(file) == 0;
-    is_whole = fclose(file) == 0 && is_whole;
-    if (status == CRP_OK && !is_whole) {
-        status = context_fail(context, CRP_ERR_MEMORY, "no memory for the normalised input");
-    }
-    if (status != CRP_OK) {
-        free(text);
-        return status;
-    }
-    model->normalised = text;
-    sha256_of(text, n_bytes, model->digest);
+    text_buffer text;
+    CRP_TRY(text_open(context, &text));
+    CRP_TRY(text_close(context, &text, model->module->write_yaml(context, model, text.file)));
+    model->normalised = text.bytes;
+    sha256_of(text.bytes, text.n_bytes, model->digest);
     return CRP_OK;
 }
 

@@ -22,6 +22,12 @@ struct crp_input {
     size_t n_models;
 };
 
+/** All kinds of models, ended by NULL (modules.c). */
+extern const crp_module *const modules[];
+
+/** The module of that name, or NULL. */
+const crp_module *module_find(const char *name);
+
 /** Make an empty model of a module; `data` passes into its ownership. After filling it call model_finish. */
 crp_status model_create(crp_context *context, const crp_module *module, const char *source_path, void *data,
                         crp_model **model);

@@ -66,8 +66,18 @@ def test_export(slab):
     assert exported["histories"] == 20000
     slab.ok("export", "slab.h5", "--to", "vtkhdf", "-o", "slab.vtkhdf")
     assert slab.folder.joinpath("slab.vtkhdf").stat().st_size > 0
-    code, _, err = slab("export", "slab.h5", "--to", "csv", "--tally", "Rx")
-    assert code == 2 and "Rx" in err
+    for args, message in ((["csv", "--tally", "Rx"], "Rx"), (["xls"], "csv, json, vtkhdf, mco"),
+                          (["csv", "--digits", "9"], "all digits"), (["mco", "--tally", "Rd"], "single tally")):
+        code, out, err = slab("export", "slab.h5", "--to", *args)
+        assert code == 2 and out == "" and message in err
+
+
+def test_export_mco_digits(slab):
+    """The same options as of run, and the same file, but for its own name; on standard output as in a file."""
+    slab.ok("run", "slab.mci", "-q", "--digits", "12", "--std-dev")
+    mco = slab.folder.joinpath("slab.mco").read_text()
+    out, err = slab.ok("export", "slab.h5", "--to", "mco", "--digits", "12", "--std-dev")
+    assert err == "" and out.split() == mco.split() and "SE_Tt_ra" in out
 
 
 def test_compare(slab):

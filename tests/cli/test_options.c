@@ -128,7 +128,6 @@ static void test_messages(void **state)
     assert_message(CLI_RUN, "a --math slow", "--math = slow: must be one of strict|fast");
     assert_message(CLI_RUN, "a --math stric", "must be one of");
     assert_message(CLI_RUN, "a --progress=bar", "auto|plain|json|none");
-    assert_message(CLI_EXPORT, "a --to xls", "csv|json|vtkhdf|mco");
     assert_message(CLI_RUN, "a --time-limit soon", "must be a time");
     assert_message(CLI_RUN, "a --set mu_a", "must have the form path=value");
     assert_message(CLI_RUN, "a --set =3", "must have the form path=value");

@@ -34,7 +34,7 @@ MISTAKES = [
     (["info", "missing.h5"], "missing.h5"),
     (["info", "slab.mci"], "slab.mci"),
     (["export", "missing.h5", "--to", "csv"], "missing.h5"),
-    (["export", "slab.mci", "--to", "xls"], "must be one of"),
+    (["export", "slab.mci", "--to", "csv"], "slab.mci"),
     (["export", "slab.mci"], "--to"),
     (["compare", "missing.h5"], "missing two result files"),
     (["compare", "missing.h5", "gone.h5"], "missing.h5"),

@@ -90,7 +90,7 @@ static void test_json(void **state)
 {
     (void)state;
     crp_result *r = small();
-    assert_int_equal(export_write(context, r, "json", NULL, path), CRP_OK);
+    assert_int_equal(export_write(context, r, "json", NULL, NULL, path), CRP_OK);
     assert_file(json_expected);
     crp_result_destroy(&r);
 
@@ -101,7 +101,7 @@ static void test_json(void **state)
     strcpy(r->results[0].name, "Rd");
     const crp_wide x = 1;
     result_add_batch(r, &x, NULL, 3);
-    assert_int_equal(export_write(context, r, "json", NULL, path), CRP_OK);
+    assert_int_equal(export_write(context, r, "json", NULL, NULL, path), CRP_OK);
     void *bytes = NULL;
     size_t n = 0;
     assert_int_equal(file_read(context, path, &bytes, &n), CRP_OK);
@@ -116,7 +116,7 @@ static void test_csv(void **state)
 {
     (void)state;
     crp_result *r = small();
-    assert_int_equal(export_write(context, r, "csv", "A_rz", path), CRP_OK);
+    assert_int_equal(export_write(context, r, "csv", "A_rz", NULL, path), CRP_OK);
     assert_file("r [cm],z [cm],mean [1/cm3],std_dev [1/cm3]\n"
                 "0.25,0.125,0,0\n"
                 "0.25,0.375,0.25,0\n"
@@ -124,9 +124,9 @@ static void test_csv(void **state)
                 "0.75,0.375,0.75,0\n"
                 "inf,0.125,1,0\n"
                 "inf,0.375,1.25,0\n");
-    assert_int_equal(export_write(context, r, "csv", "Rd", path), CRP_OK);
+    assert_int_equal(export_write(context, r, "csv", "Rd", NULL, path), CRP_OK);
     assert_file("mean [1],std_dev [1]\n1.5,0.5\n");
-    assert_int_equal(export_write(context, r, "csv", NULL, path), CRP_OK);
+    assert_int_equal(export_write(context, r, "csv", NULL, NULL, path), CRP_OK);
     assert_file("tally,index_0,index_1,centre_0,centre_1,mean,std_dev,unit\n"
                 "Rd,,,,,1.5,0.5,1\n"
                 "A_rz,0,0,0.25,0.125,0,0,1/cm3\n"
@@ -139,7 +139,7 @@ static void test_csv(void **state)
     r->batches = 1; /* error unknown: an empty field */
     free(r->tallies[1].axis_edges[0]);
     r->tallies[1].axis_edges[0] = NULL; /* counts: numbers from 1 */
-    assert_int_equal(export_write(context, r, "csv", NULL, path), CRP_OK);
+    assert_int_equal(export_write(context, r, "csv", NULL, NULL, path), CRP_OK);
     assert_file("tally,index_0,index_1,centre_0,centre_1,mean,std_dev,unit\n"
                 "\"a,\"\"b\"\"\",,,,,1.5,,1\n"
                 "A_rz,0,0,1,0.125,0,,1/cm3\n"
@@ -179,7 +179,7 @@ static void test_vtkhdf(void **state)
     (void)state;
     crp_result *r = small();
     for (int named = 0; named < 2; named++) {
-        assert_int_equal(export_write(context, r, "vtkhdf", named ? "A_rz" : NULL, path), CRP_OK);
+        assert_int_equal(export_write(context, r, "vtkhdf", named ? "A_rz" : NULL, NULL, path), CRP_OK);
         hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
         assert_true(file >= 0);
         hid_t root = H5Gopen2(file, "VTKHDF", H5P_DEFAULT), cells = H5Gopen2(root, "CellData", H5P_DEFAULT);
@@ -215,7 +215,7 @@ static void test_vtkhdf(void **state)
 static void assert_fails(crp_status expected, const crp_result *r, const char *to, const char *tally, const char *where,
                          const char *message)
 {
-    assert_int_equal(export_write(context, r, to, tally, where), expected);
+    assert_int_equal(export_write(context, r, to, tally, NULL, where), expected);
     if (strstr(crp_context_error(context), message) == NULL) {
         fail_msg("\"%s\" does not say \"%s\"", crp_context_error(context), message);
     }
@@ -237,6 +237,8 @@ static void test_faults(void **state)
     assert_fails(CRP_ERR_UNSUPPORTED, r, "vtkhdf", NULL, path, "nothing to export");
     strcpy(r->kind, "gas");
     assert_fails(CRP_ERR_UNSUPPORTED, r, "mco", NULL, path, "`gas`");
+    const output_options digits = {.digits = 9};
+    assert_int_equal(export_write(context, r, "csv", NULL, &digits, path), CRP_ERR_ARG);
     assert_file("old");
     assert_fails(CRP_ERR_IO, r, "csv", NULL, "/dev/full", strerror(ENOSPC));
     assert_fails(CRP_ERR_IO, r, "csv", NULL, folder, strerror(EISDIR));

@@ -1,6 +1,7 @@
 /* The .mco writer, read back by a reader that follows the order of MCML's own: data lines, then numbers by sequence. */
 #include "core/context.h"
-#include "io/mco.h"
+#include "io/export.h"
+#include "model/light/light.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -296,6 +297,13 @@ static int tear_down(void **state)
     return 0;
 }
 
+static crp_status write_mco(fixture *f, const char *path, const output_options *options)
+{
+    static const output_options plain = {0};
+    crp_model model = {.module = &module_light, .data = f->light};
+    return export_output(f->context, &model, f->result, options == NULL ? &plain : options, path);
+}
+
 static void read_whole(const fixture *f, double tolerance, double tolerance_totals)
 {
     reader r = open_mco(f->path);
@@ -311,19 +319,18 @@ static void read_whole(const fixture *f, double tolerance, double tolerance_tota
 static void test_default_digits(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(mco_write(f->context, f->path, f->light, f->result, NULL), CRP_OK);
+    assert_int_equal(write_mco(f, f->path, NULL), CRP_OK);
     read_whole(f, 0.51e-4, 0.51e-5);
     f->light->mco_format = 'B'; /* only the first word changes; what exists is replaced */
-    assert_int_equal(mco_write(f->context, f->path, f->light, f->result, NULL), CRP_OK);
+    assert_int_equal(write_mco(f, f->path, NULL), CRP_OK);
     read_whole(f, 0.51e-4, 0.51e-5);
 }
 
 static void test_full_digits(void **state)
 {
     fixture *f = *state;
-    mco_options options = mco_options_default();
-    options.digits = 17;
-    assert_int_equal(mco_write(f->context, f->path, f->light, f->result, &options), CRP_OK);
+    output_options options = {.digits = 17};
+    assert_int_equal(write_mco(f, f->path, &options), CRP_OK);
     read_whole(f, 1e-14, 1e-15);
 }
 
@@ -331,7 +338,7 @@ static void test_full_digits(void **state)
 static void test_layout(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(mco_write(f->context, f->path, f->light, f->result, NULL), CRP_OK);
+    assert_int_equal(write_mco(f, f->path, NULL), CRP_OK);
     reader r = open_mco(f->path);
     bool has_time = false;
     size_t n_list = 0, n_five = 0, n_rest = 0;
@@ -359,8 +366,8 @@ static void test_layout(void **state)
 static void test_std_dev_sections(void **state)
 {
     fixture *f = *state;
-    mco_options options = {.digits = 12, .has_std_dev = true};
-    assert_int_equal(mco_write(f->context, f->path, f->light, f->result, &options), CRP_OK);
+    output_options options = {.digits = 12, .has_std_dev = true};
+    assert_int_equal(write_mco(f, f->path, &options), CRP_OK);
     reader r = open_mco(f->path);
     expect_name(&r, "A1"); /* an old reader is through before the new sections begin */
     read_parameters(&r, "my.mco", f->light->n_below);
@@ -405,16 +412,16 @@ static void test_name_is_one_word(void **state)
 {
     fixture *f = *state;
     snprintf(f->light->mco_path, sizeof f->light->mco_path, "my file.mco");
-    assert_int_equal(mco_write(f->context, f->path, f->light, f->result, NULL), CRP_OK);
+    assert_int_equal(write_mco(f, f->path, NULL), CRP_OK);
     reader r = open_mco(f->path);
     expect_name(&r, "A1");
     read_parameters(&r, "my_file.mco", f->light->n_below);
     fclose(r.file);
 }
 
-static void expect_failure(fixture *f, const char *path, const mco_options *options, crp_status status, const char *message)
+static void expect_failure(fixture *f, const char *path, const output_options *options, crp_status status, const char *message)
 {
-    assert_int_equal(mco_write(f->context, path, f->light, f->result, options), status);
+    assert_int_equal(write_mco(f, path, options), status);
     if (strstr(crp_context_error(f->context), message) == NULL) {
         fail_msg("got '%s', wanted '%s'", crp_context_error(f->context), message);
     }
@@ -427,12 +434,12 @@ static void test_failures_leave_the_file(void **state)
     assert_non_null(old);
     fputs("old", old);
     fclose(old);
-    mco_options options = {.digits = 18};
+    output_options options = {.digits = 18};
     expect_failure(f, f->path, &options, CRP_ERR_ARG, "digits = 18");
     options.digits = 1;
     expect_failure(f, f->path, &options, CRP_ERR_ARG, "digits = 1 ");
     expect_failure(f, "/nowhere/out.mco", NULL, CRP_ERR_IO, "/nowhere/out.mco: cannot be written (No such file");
-    expect_failure(f, "/dev/full", NULL, CRP_ERR_IO, "/dev/full: cannot be written whole (No space left on device)");
+    expect_failure(f, "/dev/full", NULL, CRP_ERR_IO, "/dev/full: cannot be written (No space left on device)");
     expect_failure(f, f->folder, NULL, CRP_ERR_IO, "cannot be written (Is a directory)");
     f->result->tallies[10].name[0] = 'x'; /* A_rz */
     expect_failure(f, f->path, NULL, CRP_ERR_FORMAT, "no tally 'A_rz'");

@@ -2,7 +2,6 @@
 #include "core/json.h"
 #include "core/number.h"
 
-#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +28,11 @@ static void test_known(void **state)
     assert_prints(1.0 / 3, "0.3333333333333333");
     assert_prints(0.1 + 0.2, "0.30000000000000004");
     assert_prints(-1e300, "-1e+300");
-    assert_prints(5e-324, "4.94065645841247e-324");
+    assert_prints(5e-324, "5e-324");
+    assert_prints(0.0001, "0.0001");
+    assert_prints(1000, "1000");
+    assert_prints(1e8, "100000000");
+    assert_prints(1e22, "1e+22");
     assert_prints(123456789, "123456789");
     assert_prints((double)NAN, "nan");
     assert_prints(-(double)INFINITY, "-inf");
@@ -52,23 +55,6 @@ static void test_every_bit_comes_back(void **state)
         back = strtod(number_print(text, value), NULL);
         assert_memory_equal(&back, &value, sizeof value);
     }
-}
-
-/** A program with a German user interface still writes points. Skipped where no such locale is installed. */
-static void test_locale(void **state)
-{
-    (void)state;
-    const char *names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", "nl_NL.UTF-8"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (setlocale(LC_NUMERIC, names[i]) != NULL) {
-            assert_prints(0.04, "0.04");
-            assert_prints(-1.5e-30, "-1.5e-30");
-            setlocale(LC_NUMERIC, "C");
-            return;
-        }
-    }
-    print_message("SKIPPED test_locale: no locale with a decimal comma is installed\n");
-    skip();
 }
 
 static void assert_json(const char *text, const char *expected)
@@ -115,7 +101,7 @@ static void test_json_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),        cmocka_unit_test(test_every_bit_comes_back), cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_known),        cmocka_unit_test(test_every_bit_comes_back),
         cmocka_unit_test(test_json_strings), cmocka_unit_test(test_json_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,9 @@ typedef struct light_model {
     char mci_version[16];       /**< token of the first line, "1.0" */
 } light_model;
 
+/** `light` as the engine, the readers and the program know it. */
+extern const crp_module module_light;
+
 /** Default-filled model with room for n layers; NULL when out of memory. Free with light_model_destroy. */
 light_model *light_model_create(uint32_t n_layers);
 void light_model_destroy(void *model);

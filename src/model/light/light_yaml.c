@@ -1,6 +1,7 @@
 /** Light models from YAML trees, and back to YAML text. */
 #include "model/light/light_yaml.h"
 
+#include "core/number.h"
 #include "model/light/light_schema.h"
 #include "model/light/light_settings.h"
 
@@ -56,9 +57,8 @@ failed:
 
 static void write_real(FILE *file, const char *before, double value, const char *after)
 {
-    char text[UNITS_REAL_LENGTH];
-    units_write_real(text, value);
-    fprintf(file, "%s%s%s", before, text, after);
+    char text[NUMBER_TEXT];
+    fprintf(file, "%s%s%s", before, number_print(text, value), after);
 }
 
 static void write_layer(FILE *file, const light_layer *layer)

@@ -22,8 +22,9 @@ static bool has_isa(const char *isa)
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (strcmp(isa, "x86-64-v4") == 0) {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
     }
     if (strcmp(isa, "x86-64-v3") == 0) {
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
@@ -43,7 +44,8 @@ static crp_result *run_first(size_t i)
     return fixture_execute(inputs[i], &options);
 }
 
-/* Without a fused multiply-add in hardware (v2) the same digits come a hundred times slower: the first photons must do. */
+/* Without a fused multiply-add in hardware (v2) the same digits come a hundred times slower: the first photons must do.
+ */
 static void check_slow_set(const char *isa)
 {
     for (size_t i = 0; i < N_MODELS; ++i) {
@@ -143,12 +145,8 @@ static void test_border(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_border),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_seeds),   cmocka_unit_test(test_resume),           cmocka_unit_test(test_border),
     };
     cmocka_set_message_output(CM_OUTPUT_STDOUT);
     return cmocka_run_group_tests(tests, prepare, finish);

@@ -34,7 +34,8 @@ static void test_step_limit(void **state)
     check_step_limit("cuda:0");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- fast math */
+/* ---------------------------------------------------------------------------------------------------------- fast math
+ */
 
 static crp_result *run_fast(size_t i, uint64_t histories, uint32_t batches, const char *restart, const char *output)
 {
@@ -76,8 +77,13 @@ static void test_exact_values(void **state)
         const char *tally;
         size_t bin;
         double value;
-    } exact[] = {{"Rd", 0, 0.2408819}, {"Tt", 0, 0.0214911}, {"A", 0, 0.6976270}, {"absorbed_fraction", 0, 0.1379924},
-                 {"absorbed_fraction", 1, 0.1482844}, {"absorbed_fraction", 2, 0.1404330}, {"absorbed_fraction", 3, 0.2253175},
+    } exact[] = {{"Rd", 0, 0.2408819},
+                 {"Tt", 0, 0.0214911},
+                 {"A", 0, 0.6976270},
+                 {"absorbed_fraction", 0, 0.1379924},
+                 {"absorbed_fraction", 1, 0.1482844},
+                 {"absorbed_fraction", 2, 0.1404330},
+                 {"absorbed_fraction", 3, 0.2253175},
                  {"absorbed_fraction", 4, 0.0455996}};
     for (int math = 0; math < 2; ++math) {
         crp_run_options options = options_of(&models[0], "cuda:0", 0);
@@ -91,8 +97,9 @@ static void test_exact_values(void **state)
             fixture_value x = fixture_get(result, exact[k].tally, exact[k].bin);
             double z = (x.mean - exact[k].value) / sqrt(x.error * x.error + 0.25e-14);
             if (!(fabs(z) <= statistics_limit(16.0, 31.0))) {
-                fail_msg("%s math: %s[%zu] = %.7f +- %.7f where %.7f is right (z = %.1f)", math == 0 ? "strict" : "fast",
-                         exact[k].tally, exact[k].bin, x.mean, x.error, exact[k].value, z);
+                fail_msg("%s math: %s[%zu] = %.7f +- %.7f where %.7f is right (z = %.1f)",
+                         math == 0 ? "strict" : "fast", exact[k].tally, exact[k].bin, x.mean, x.error, exact[k].value,
+                         z);
             }
         }
         crp_result_destroy(&result);

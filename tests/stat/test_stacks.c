@@ -1,14 +1,16 @@
 /*
- * Stacks of layers against exact solutions of the transport equation: Rsp, Rd, Tt, A, absorption by layer, angular bins.
+ * Stacks of layers against exact solutions of the transport equation: Rsp, Rd, Tt, A, absorption by layer, angular
+ * bins.
  *
- * The references were computed for this project by discrete ordinates with nodes shared between media through n sin(theta),
- * delta-M scaling, doubling, and Fresnel operators at the interfaces; they reproduce van de Hulst's and Giovanelli's tables
- * and are converged to the digits given. z = (x - ref)/sqrt(s_x^2 + s_ref^2) with s_ref half a unit of the last digit; the
- * limit on |z| follows from the number of all checks here at a family error of 1e-4, with Student's t for 32 batches.
+ * The references were computed for this project by discrete ordinates with nodes shared between media through n
+ * sin(theta), delta-M scaling, doubling, and Fresnel operators at the interfaces; they reproduce van de Hulst's and
+ * Giovanelli's tables and are converged to the digits given. z = (x - ref)/sqrt(s_x^2 + s_ref^2) with s_ref half a unit
+ * of the last digit; the limit on |z| follows from the number of all checks here at a family error of 1e-4, with
+ * Student's t for 32 batches.
  *
- * Each case names the smallest relative bias of its main value that it must catch, has the photons for it (asserted), and is run
- * once more with a parameter shifted by about that bias, where it must fail. The long tier (CRP_TEST_LONG=1) has ten times the
- * photons and asks for a bias smaller by the root of ten. CRP_TEST_VERBOSE=1 prints every z.
+ * Each case names the smallest relative bias of its main value that it must catch, has the photons for it (asserted),
+ * and is run once more with a parameter shifted by about that bias, where it must fail. The long tier (CRP_TEST_LONG=1)
+ * has ten times the photons and asks for a bias smaller by the root of ten. CRP_TEST_VERBOSE=1 prints every z.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,13 +44,14 @@ typedef struct stack_case {
     const char *name;
     fixture_stack stack;
     uint64_t histories;
-    double bias;  /* smallest relative bias of checks[main_check] that must be caught */
+    double bias; /* smallest relative bias of checks[main_check] that must be caught */
     size_t main_check;
     shift mutation;
     size_t n_checks;
     check checks[MAX_CHECKS];
 } stack_case;
 
+/* clang-format off */
 #define LAYERS(...) .n_layers = sizeof((const fixture_layer[]){__VA_ARGS__}) / sizeof(fixture_layer), \
                     .layers = (const fixture_layer[]){__VA_ARGS__}
 #define SKIN_GRID .dz = 0.002, .dr = 0.01, .nz = 256, .nr = 256, .na = 30
@@ -157,6 +160,7 @@ static const struct {
      {0.17, 0.035, 0.03, 0.06}, {1000000, 1000000, 1000000, 300000}},
 };
 enum { N_MEDIA = sizeof media / sizeof media[0] };
+/* clang-format on */
 
 /* ------------------------------------------------------------------------------------------------------- comparison */
 
@@ -198,7 +202,8 @@ static double z_of(const crp_result *result, const check *c)
     if (c->decimals == EXACT && fabs(off) <= 0.5 / (double)LIGHT_WEIGHT_ONE) { /* to the unit of the weight */
         return 0.0;
     }
-    tell("  %-18s %3zu  %.8f +- %.8f  reference %.8f  z = %6.2f\n", c->tally, c->bin, x.mean, x.error, c->value, off / s);
+    tell("  %-18s %3zu  %.8f +- %.8f  reference %.8f  z = %6.2f\n", c->tally, c->bin, x.mean, x.error, c->value,
+         off / s);
     return off / s;
 }
 
@@ -217,10 +222,11 @@ static void expect_right(const stack_case *c, const crp_result *result)
     fixture_value x = fixture_get(result, m->tally, m->bin);
     double caught = (limit() + 1.645) * x.error / m->value;
     tell("  catches a bias of %.4f, promised %.4f\n", caught, c->bias / tightening());
-    /* the error itself is known to 1/sqrt(2 * 31) = 13 %: three times that is allowed before more photons are asked for */
+    /* the error itself is known to 1/sqrt(2 * 31) = 13 %: three times that is allowed before more photons are asked for
+     */
     if (!(caught <= 1.39 * c->bias / tightening())) {
-        fail_msg("%s: catches a bias of %.3g of %s at best, %.3g was promised: needs more photons", c->name, caught, m->tally,
-                 c->bias / tightening());
+        fail_msg("%s: catches a bias of %.3g of %s at best, %.3g was promised: needs more photons", c->name, caught,
+                 m->tally, c->bias / tightening());
     }
 }
 
@@ -232,11 +238,12 @@ static void expect_caught(const stack_case *c, const crp_result *result)
     double shifted = fabs(x.mean / m->value - 1.0), z = z_of(result, m);
     tell("  the shifted run is off by %.4f\n", shifted);
     if (!(fabs(z) > limit())) {
-        fail_msg("%s: with a shifted parameter %s = %.7f still passes (z = %.1f, limit %.1f): the case has no power", c->name,
-                 m->tally, x.mean, z, limit());
+        fail_msg("%s: with a shifted parameter %s = %.7f still passes (z = %.1f, limit %.1f): the case has no power",
+                 c->name, m->tally, x.mean, z, limit());
     }
     if (!(shifted <= 2.5 * c->bias / tightening())) {
-        fail_msg("%s: the shift of %.3g is too large to show that %.3g is caught", c->name, shifted, c->bias / tightening());
+        fail_msg("%s: the shift of %.3g is too large to show that %.3g is caught", c->name, shifted,
+                 c->bias / tightening());
     }
 }
 
@@ -262,8 +269,8 @@ static void run_case(const stack_case *c, uint64_t seed)
     fixture_stack stack = c->stack;
     memcpy(layers, c->stack.layers, c->stack.n_layers * sizeof *layers);
     stack.layers = layers;
-    layers[c->mutation.layer] = shifted_layer(layers[c->mutation.layer], c->mutation.parameter,
-                                              1.0 + c->mutation.change / tightening());
+    layers[c->mutation.layer] =
+        shifted_layer(layers[c->mutation.layer], c->mutation.parameter, 1.0 + c->mutation.change / tightening());
     result = fixture_run(&stack, histories, seed + 1000);
     expect_caught(c, result);
     crp_result_destroy(&result);
@@ -283,15 +290,23 @@ static void test_semi_infinite(void **state)
             double mu_a = 100.0 * (1.0 - media[i].albedo[k]) / media[i].albedo[k];
             const fixture_layer layer = {media[i].n, mu_a, 100.0, media[i].g, 1e8};
             char name[80];
-            snprintf(name, sizeof name, "semi-infinite, n = %g, g = %g, albedo %g", media[i].n, media[i].g, media[i].albedo[k]);
-            stack_case c = {name, {1.0, 1.0, 1, &layer, COARSE_GRID}, media[i].histories[k], media[i].bias[k], 0,
-                            {'a', 0, media[i].change[k]}, 1, {RD(media[i].rd[k], 6)}};
+            snprintf(name, sizeof name, "semi-infinite, n = %g, g = %g, albedo %g", media[i].n, media[i].g,
+                     media[i].albedo[k]);
+            stack_case c = {name,
+                            {1.0, 1.0, 1, &layer, COARSE_GRID},
+                            media[i].histories[k],
+                            media[i].bias[k],
+                            0,
+                            {'a', 0, media[i].change[k]},
+                            1,
+                            {RD(media[i].rd[k], 6)}};
             run_case(&c, 200 + 4 * i + k);
         }
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- */
+/* ----------------------------------------------------------------------------------------------------------------------
+ */
 
 int main(void)
 {

@@ -67,11 +67,12 @@ FIXTURE_FN void fixture_path(char *path, size_t n, const char *suffix)
 
 FIXTURE_FN void fixture_write_yaml(FILE *file, const fixture_stack *s)
 {
-    fprintf(file, "version: 1\nkind: light\nambient: {n_above: %.17g, n_below: %.17g}\nlayers:\n", s->n_above, s->n_below);
+    fprintf(file, "version: 1\nkind: light\nambient: {n_above: %.17g, n_below: %.17g}\nlayers:\n", s->n_above,
+            s->n_below);
     for (size_t i = 0; i < s->n_layers; ++i) {
         const fixture_layer *l = &s->layers[i];
-        fprintf(file, "  - {n: %.17g, mu_a: %.17g, mu_s: %.17g, g: %.17g, thickness: %.17g}\n", l->n, l->mu_a, l->mu_s, l->g,
-                l->d);
+        fprintf(file, "  - {n: %.17g, mu_a: %.17g, mu_s: %.17g, g: %.17g, thickness: %.17g}\n", l->n, l->mu_a, l->mu_s,
+                l->g, l->d);
     }
     fprintf(file, "grid: {dz: %.17g, dr: %.17g, nz: %u, nr: %u, na: %u}\n", s->dz, s->dr, s->nz, s->nr, s->na);
     if (s->threshold > 0.0) {
@@ -114,6 +115,7 @@ FIXTURE_FN crp_run_options fixture_options(uint64_t histories, uint64_t seed)
     o.histories = histories;
     o.seed = seed;
     o.device = "cpu";
+    o.threads = 1; /* the tests run side by side; threads that wait for one another would only take their time */
     return o;
 }
 
@@ -197,7 +199,8 @@ FIXTURE_FN void fixture_conserves(const crp_result *result)
 {
     crp_wide a = fixture_total(result, "A"), rd = fixture_total(result, "Rd"), tt = fixture_total(result, "Tt");
     crp_wide launched = (crp_wide)result->histories << LIGHT_WEIGHT_BITS;
-    fixture_equal("Rsp + Rd + A + Tt against the launched weight", fixture_total(result, "Rsp") + rd + a + tt, launched);
+    fixture_equal("Rsp + Rd + A + Tt against the launched weight", fixture_total(result, "Rsp") + rd + a + tt,
+                  launched);
     crp_wide deposits = a - (crp_wide)fixture_event(result, "roulette_killed_weight") +
                         (crp_wide)fixture_event(result, "roulette_gained_weight") -
                         (crp_wide)fixture_event(result, "dropped_weight");

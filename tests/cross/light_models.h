@@ -1,7 +1,7 @@
 /**
- * Models on which every build of the photon kernels runs, and the checks that one device must pass against another: the same
- * digest, to the last bit. Forward scattering and any g, tissue inside and outside of the grid, tables in shared and in global
- * memory, with and without fluence. Include after cmocka.h.
+ * Models on which every build of the photon kernels runs, and the checks that one device must pass against another: the
+ * same digest, to the last bit. Forward scattering and any g, tissue inside and outside of the grid, tables in shared
+ * and in global memory, with and without fluence. Include after cmocka.h.
  */
 #ifndef TESTS_CROSS_LIGHT_MODELS_H
 #define TESTS_CROSS_LIGHT_MODELS_H
@@ -13,6 +13,7 @@ enum { MAX_LAYERS = 300 };
 
 static fixture_layer many[MAX_LAYERS];
 
+/* clang-format off */
 #define LAYERS(...) .n_layers = sizeof((const fixture_layer[]){__VA_ARGS__}) / sizeof(fixture_layer), \
                     .layers = (const fixture_layer[]){__VA_ARGS__}
 #define L(n, a, s, g, d) {n, a, s, g, d}
@@ -65,11 +66,13 @@ static const model_case models[] = {
     {"one photon", {1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.1)), GRID}, 1},
 };
 enum { N_MODELS = sizeof models / sizeof models[0] };
+/* clang-format on */
 
 static crp_input *inputs[N_MODELS];
 static char digests[N_MODELS][65];
 
-/* ------------------------------------------------------------------------------------------------------------ helpers */
+/* ------------------------------------------------------------------------------------------------------------ helpers
+ */
 
 FIXTURE_FN crp_run_options options_of(const model_case *m, const char *device, uint32_t threads)
 {
@@ -153,7 +156,8 @@ FIXTURE_FN int finish(void **state)
     return fixture_close(state);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- restarts */
+/* -------------------------------------------------------------------------------------------------------------
+ * restarts */
 
 FIXTURE_FN int stop_after_three(void *user, const crp_progress *progress)
 {
@@ -171,7 +175,8 @@ FIXTURE_FN void check_resume(size_t i, const char *device)
     options.output = path;
     options.progress = stop_after_three;
     crp_result *whole = NULL, *part = NULL, *resumed = NULL;
-    assert_int_equal(crp_run_execute(fixture_context, crp_input_model(inputs[i], 0), &options, &part), CRP_ERR_CANCELLED);
+    assert_int_equal(crp_run_execute(fixture_context, crp_input_model(inputs[i], 0), &options, &part),
+                     CRP_ERR_CANCELLED);
     assert_true(part->histories < options.histories);
     options.progress = NULL;
     options.restart = path;
@@ -194,12 +199,13 @@ FIXTURE_FN void check_resume(size_t i, const char *device)
     unlink(path);
 }
 
-/* ---------------------------------------------------------------------------------------- photons beyond number 2^32 */
+/* ---------------------------------------------------------------------------------------- photons beyond number 2^32
+ */
 
 static const uint64_t WRAP = 4294967296u;
 
-/* A statepoint that says that `histories` photons are done, none of which scored: what is resumed from it is what the next
- * photons score. */
+/* A statepoint that says that `histories` photons are done, none of which scored: what is resumed from it is what the
+ * next photons score. */
 FIXTURE_FN void make_statepoint(size_t i, const char *path, uint64_t histories)
 {
     crp_run_options options = options_of(&models[i], "cpu", 1);
@@ -235,8 +241,8 @@ FIXTURE_FN crp_result *run_range(size_t i, const char *device, uint64_t first, u
     return result;
 }
 
-/* 2^32 + 10 photons are that many: the last thousand below the border and the first thousand above are 2000 photons, each
- * on its own, and those above are not those at 0 once more. */
+/* 2^32 + 10 photons are that many: the last thousand below the border and the first thousand above are 2000 photons,
+ * each on its own, and those above are not those at 0 once more. */
 FIXTURE_FN void check_border(const char *device)
 {
     crp_result *all = run_range(0, device, WRAP - 1000, 2000);
@@ -262,7 +268,8 @@ FIXTURE_FN void check_border(const char *device)
     crp_result_destroy(&start);
 }
 
-/* ------------------------------------------------------------------------------------------------------- other devices */
+/* ------------------------------------------------------------------------------------------------------- other devices
+ */
 
 /* Is there a device of that name? If not, say why, loudly; the program then ends with 77. */
 FIXTURE_FN bool has_device(const char *name)
@@ -289,8 +296,15 @@ FIXTURE_FN void check_models(const char *name)
 FIXTURE_FN void check_step_limit(const char *name)
 {
     const fixture_layer layer = {1.0, 0.0, 100.0, 0.0, 1e8};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 1, .layers = &layer, .dz = 0.01, .dr = 0.01, .nz = 10,
-                           .nr = 10, .na = 10};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 1,
+                           .layers = &layer,
+                           .dz = 0.01,
+                           .dr = 0.01,
+                           .nz = 10,
+                           .nr = 10,
+                           .na = 10};
     crp_input *input = fixture_input(&stack);
     crp_run_options options = fixture_options(100, 90);
     options.batches = 1;

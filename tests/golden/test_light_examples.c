@@ -1,7 +1,7 @@
 /*
- * Digests of the shipped light examples at a small number of photons: all integers of all tallies. A change of any bit on any
- * compiler, optimisation level or processor fails here. Where it is meant, tools/make_golden.py --update writes new digests and
- * prints z of old against new, so that "draws moved" can be told from "result moved".
+ * Digests of the shipped light examples at a small number of photons: all integers of all tallies. A change of any bit
+ * on any compiler, optimisation level or processor fails here. Where it is meant, tools/make_golden.py --update writes
+ * new digests and prints z of old against new, so that "draws moved" can be told from "result moved".
  */
 #include <glob.h>
 #include <setjmp.h>
@@ -40,7 +40,8 @@ static int read_rows(void **state)
         if (line[0] == '#' || line[0] == ' ' || line[0] == '\n') { /* comments, and values for people and for z */
             continue;
         }
-        if (sscanf(line, "%127s %zu %127s %llu %llu %79s", r->file, &r->run, r->setting, &r->photons, &r->seed, r->digest) != 6) {
+        if (sscanf(line, "%127s %zu %127s %llu %llu %79s", r->file, &r->run, r->setting, &r->photons, &r->seed,
+                   r->digest) != 6) {
             printf("%s: not a row: %s", GOLDEN_FILE, line);
             fclose(file);
             return -1;
@@ -79,9 +80,11 @@ static void test_digests(void **state)
         crp_result *result = run_row(&rows[i]);
         fixture_conserves(result);
         if (strcmp(crp_result_digest(result), rows[i].digest) != 0) {
-            fail_msg("%s, run %zu, %s, %llu photons: digest %.16s..., in the golden file %.16s... (if the draws were meant to "
-                     "move: tools/make_golden.py --update)", rows[i].file, rows[i].run, rows[i].setting, rows[i].photons,
-                     crp_result_digest(result), rows[i].digest);
+            fail_msg("%s, run %zu, %s, %llu photons: digest %.16s..., in the golden file %.16s... (if the draws were "
+                     "meant to "
+                     "move: tools/make_golden.py --update)",
+                     rows[i].file, rows[i].run, rows[i].setting, rows[i].photons, crp_result_digest(result),
+                     rows[i].digest);
         }
         crp_result_destroy(&result);
     }

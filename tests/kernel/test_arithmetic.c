@@ -28,8 +28,8 @@ static double exact_path(ck_u32 word)
 /* ---------------------------------------------------------------------------------------------------- optical path */
 
 /*
- * All 2^24 values of the top bits, the low ones swept. The word is rounded to 24 bits first: an error of the number u of
- * 2^-25 u, so 3e-8 of the path; the table's entry and the difference add half an ulp each, up to 6e-8 of the path.
+ * All 2^24 values of the top bits, the low ones swept. The word is rounded to 24 bits first: an error of the number u
+ * of 2^-25 u, so 3e-8 of the path; the table's entry and the difference add half an ulp each, up to 6e-8 of the path.
  */
 static void test_path_error(void **state)
 {
@@ -201,7 +201,8 @@ static void test_azimuth_table(void **state)
 static void test_reciprocal_and_root(void **state)
 {
     (void)state;
-    static const ck_u32 exponents[] = {0x00800000u, 0x1A000000u, 0x3F000000u, 0x3F800000u, 0x40000000u, 0x4F800000u, 0x7E000000u};
+    static const ck_u32 exponents[] = {0x00800000u, 0x1A000000u, 0x3F000000u, 0x3F800000u,
+                                       0x40000000u, 0x4F800000u, 0x7E000000u};
     int64_t wrong = 0;
 #pragma omp parallel for reduction(+ : wrong)
     for (int64_t mantissa = 0; mantissa < (1 << 23); ++mantissa) {
@@ -217,7 +218,8 @@ static void test_reciprocal_and_root(void **state)
     assert_true(isnan(ck_sqrt_positive(-1.0e-9f))); /* total reflection rests on this */
 }
 
-/* -------------------------------------------------------------------------------------------------------- whole parts */
+/* -------------------------------------------------------------------------------------------------------- whole parts
+ */
 
 static void test_floor_and_bins(void **state)
 {
@@ -249,16 +251,11 @@ static void test_fma_rounds_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_path_error),
-        cmocka_unit_test(test_path_of_small_words),
-        cmocka_unit_test(test_path_distribution),
-        cmocka_unit_test(test_path_is_monotonic),
-        cmocka_unit_test(test_path_moments),
-        cmocka_unit_test(test_acos),
-        cmocka_unit_test(test_azimuth_table),
-        cmocka_unit_test(test_reciprocal_and_root),
-        cmocka_unit_test(test_floor_and_bins),
-        cmocka_unit_test(test_fma_rounds_once),
+        cmocka_unit_test(test_path_error),        cmocka_unit_test(test_path_of_small_words),
+        cmocka_unit_test(test_path_distribution), cmocka_unit_test(test_path_is_monotonic),
+        cmocka_unit_test(test_path_moments),      cmocka_unit_test(test_acos),
+        cmocka_unit_test(test_azimuth_table),     cmocka_unit_test(test_reciprocal_and_root),
+        cmocka_unit_test(test_floor_and_bins),    cmocka_unit_test(test_fma_rounds_once),
     };
     cmocka_set_message_output(CM_OUTPUT_STDOUT);
     return cmocka_run_group_tests(tests, fill_table, NULL);

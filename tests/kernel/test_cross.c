@@ -14,8 +14,15 @@
 static light_interface interface_between(double n1, double n2)
 {
     const fixture_layer layers[] = {{n1, 1.0, 1.0, 0.0, 1.0}, {n2, 1.0, 1.0, 0.0, 1.0}};
-    fixture_stack stack = {.n_above = n1, .n_below = n2, .n_layers = 2, .layers = layers, .dz = 0.1, .dr = 0.1, .nz = 20,
-                           .nr = 10, .na = 10};
+    fixture_stack stack = {.n_above = n1,
+                           .n_below = n2,
+                           .n_layers = 2,
+                           .layers = layers,
+                           .dz = 0.1,
+                           .dr = 0.1,
+                           .nz = 20,
+                           .nr = 10,
+                           .na = 10};
     crp_input *input = fixture_input(&stack);
     crp_plan *plan = fixture_plan(input, 1);
     light_interface i = light_interface_load(plan->tables[0].data, 0u, 1.0f);
@@ -35,7 +42,8 @@ static light_photon photon_at(float uz)
     return p;
 }
 
-/* Mean reflectance of both polarisations, in double precision; 1 beyond the critical angle. Born and Wolf, 1.5.2 (21). */
+/* Mean reflectance of both polarisations, in double precision; 1 beyond the critical angle. Born and Wolf, 1.5.2 (21).
+ */
 static double fresnel(double n1, double n2, double cosine)
 {
     double sine = n1 / n2 * sqrt(1.0 - cosine * cosine);
@@ -48,7 +56,8 @@ static double fresnel(double n1, double n2, double cosine)
     return 0.5 * (s * s + p * p);
 }
 
-/* A photon in an impossible state leaves, so that somebody looks at it, and is then told from those that leave by right. */
+/* A photon in an impossible state leaves, so that somebody looks at it, and is then told from those that leave by
+ * right. */
 static bool is_lost(light_crossing c)
 {
     return (ck_i32)c.photon.weight < 0 && light_is_lost(c.photon);
@@ -59,7 +68,8 @@ static ck_u32 goes_through(light_interface i, light_photon p, ck_u32 word)
     return light_cross(p, i, 1.0f, word).enters;
 }
 
-/* Photons go through from one word on; the share of the words below is the chance of reflection, with all its 32 bits. */
+/* Photons go through from one word on; the share of the words below is the chance of reflection, with all its 32 bits.
+ */
 static double reflectance(light_interface i, light_photon p)
 {
     int64_t below = -1, above = 4294967296;
@@ -74,9 +84,9 @@ static double reflectance(light_interface i, light_photon p)
     return (double)above / 4294967296.0;
 }
 
-static const double pairs[][2] = {{1.0, 1.5},   {1.5, 1.0},  {1.4, 1.0},   {1.0, 1.4},  {1.37, 1.34}, {1.34, 1.37}, {1.44, 0.98},
-                                  {0.98, 1.44}, {0.98, 1.0}, {1.53, 1.34}, {0.5, 0.01}, {0.01, 0.5},  {100.0, 1.0}, {1.0, 100.0},
-                                  {1.4, 1.4000001}};
+static const double pairs[][2] = {{1.0, 1.5},   {1.5, 1.0},   {1.4, 1.0},   {1.0, 1.4},   {1.37, 1.34},
+                                  {1.34, 1.37}, {1.44, 0.98}, {0.98, 1.44}, {0.98, 1.0},  {1.53, 1.34},
+                                  {0.5, 0.01},  {0.01, 0.5},  {100.0, 1.0}, {1.0, 100.0}, {1.4, 1.4000001}};
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0], N_ANGLES = 2000 };
 
 static void test_reflectance(void **state)
@@ -88,14 +98,16 @@ static void test_reflectance(void **state)
         for (int a = 1; a <= N_ANGLES; ++a) {
             float uz = (float)a / (float)N_ANGLES;
             double exact = fresnel(pairs[k][0], pairs[k][1], (double)uz);
-            /* Next to the critical angle the reflectance rises like a root, so there the cosine's own rounding counts. */
+            /* Next to the critical angle the reflectance rises like a root, so there the cosine's own rounding counts.
+             */
             double critical = 1.0 - ratio * ratio * (1.0 - (double)uz * (double)uz);
-            double allowed = 1.0e-6 + (ratio > 1.0 ? 2.0e-7 * ratio * ratio / sqrt(fabs(critical) + 1.0e-7 * ratio * ratio) : 0.0);
+            double allowed =
+                1.0e-6 + (ratio > 1.0 ? 2.0e-7 * ratio * ratio / sqrt(fabs(critical) + 1.0e-7 * ratio * ratio) : 0.0);
             double found = reflectance(i, photon_at(uz));
             double found_up = reflectance(i, photon_at(-uz));
             if (fabs(found - exact) > allowed || found != found_up) {
-                fail_msg("n %g to %g, cosine %g: reflectance %.8f (upward %.8f), Fresnel says %.8f", pairs[k][0], pairs[k][1],
-                         (double)uz, found, found_up, exact);
+                fail_msg("n %g to %g, cosine %g: reflectance %.8f (upward %.8f), Fresnel says %.8f", pairs[k][0],
+                         pairs[k][1], (double)uz, found, found_up, exact);
             }
         }
     }
@@ -164,14 +176,15 @@ static void test_directions(void **state)
             assert_true(fabs(ux - ratio * (double)p.ux) < 2.0e-7 * scale);
             assert_true(fabs(uy - ratio * (double)p.uy) < 2.0e-7 * scale);
             if (fabs(length - 1.0) > 4.0e-7 * scale) {
-                fail_msg("n %g to %g, cosine %g: the new direction has length 1 + %.3g", pairs[k][0], pairs[k][1], (double)p.uz,
-                         length - 1.0);
+                fail_msg("n %g to %g, cosine %g: the new direction has length 1 + %.3g", pairs[k][0], pairs[k][1],
+                         (double)p.uz, length - 1.0);
             }
         }
     }
 }
 
-/* Around the critical angle, float by float: reflected below, not lost, and a photon that just passes runs along the face. */
+/* Around the critical angle, float by float: reflected below, not lost, and a photon that just passes runs along the
+ * face. */
 static void test_critical_angle(void **state)
 {
     (void)state;
@@ -202,8 +215,8 @@ static void test_critical_angle(void **state)
     }
 }
 
-/* Records with which ct^2 comes out as zero, which rounding grants to hardly any real pair of indices: 105/64 (25/64 - 1) and
- * so on are exact. Close to those of n = 1.28 against 1. */
+/* Records with which ct^2 comes out as zero, which rounding grants to hardly any real pair of indices: 105/64 (25/64 -
+ * 1) and so on are exact. Close to those of n = 1.28 against 1. */
 static void test_exactly_critical(void **state)
 {
     (void)state;
@@ -237,8 +250,15 @@ static void test_place_and_layer(void **state)
 {
     (void)state;
     const fixture_layer layers[] = {{1.4, 1.0, 1.0, 0.0, 0.5}, {1.4, 1.0, 1.0, 0.0, 2.0}};
-    fixture_stack stack = {.n_above = 1.4, .n_below = 1.4, .n_layers = 2, .layers = layers, .dz = 0.1, .dr = 0.1, .nz = 30,
-                           .nr = 10, .na = 10};
+    fixture_stack stack = {.n_above = 1.4,
+                           .n_below = 1.4,
+                           .n_layers = 2,
+                           .layers = layers,
+                           .dz = 0.1,
+                           .dr = 0.1,
+                           .nz = 30,
+                           .nr = 10,
+                           .na = 10};
     crp_input *input = fixture_input(&stack);
     crp_plan *plan = fixture_plan(input, 1);
     const float *rows = plan->tables[0].data;
@@ -299,14 +319,10 @@ static void test_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reflectance),
-        cmocka_unit_test(test_chance_is_one_threshold),
-        cmocka_unit_test(test_matched),
-        cmocka_unit_test(test_directions),
-        cmocka_unit_test(test_critical_angle),
-        cmocka_unit_test(test_exactly_critical),
-        cmocka_unit_test(test_grazing),
-        cmocka_unit_test(test_place_and_layer),
+        cmocka_unit_test(test_reflectance),    cmocka_unit_test(test_chance_is_one_threshold),
+        cmocka_unit_test(test_matched),        cmocka_unit_test(test_directions),
+        cmocka_unit_test(test_critical_angle), cmocka_unit_test(test_exactly_critical),
+        cmocka_unit_test(test_grazing),        cmocka_unit_test(test_place_and_layer),
         cmocka_unit_test(test_lost),
     };
     cmocka_set_message_output(CM_OUTPUT_STDOUT);

@@ -1,8 +1,8 @@
 /*
- * The photon kernel of GPUs stays one merged loop: in the PTX, exactly one backward branch encloses the random numbers of an
- * event. A compiler that splits the loop again (an inner loop over the events of a photon, an outer one over photons), or a
- * change that does, makes two. The small loops at the beginning and the end (copies of tables, flush of tallies) hold no
- * random number and do not count. Needs NVRTC, no GPU; ends with 77 without it.
+ * The photon kernel of GPUs stays one merged loop: in the PTX, exactly one backward branch encloses the random numbers
+ * of an event. A compiler that splits the loop again (an inner loop over the events of a photon, an outer one over
+ * photons), or a change that does, makes two. The small loops at the beginning and the end (copies of tables, flush of
+ * tallies) hold no random number and do not count. Needs NVRTC, no GPU; ends with 77 without it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,9 +84,9 @@ static size_t target_of(const text_lines *t, size_t at)
 }
 
 typedef struct loops {
-    size_t n_event;  /* backward branches around random numbers */
+    size_t n_event; /* backward branches around random numbers */
     size_t n_other;
-    size_t n_draws;  /* multiplications of the generator */
+    size_t n_draws; /* multiplications of the generator */
 } loops;
 
 static loops count_loops(char *ptx)
@@ -142,13 +142,20 @@ static char *compile(const device_kernel_source *source)
     return ptx;
 }
 
-/* ---------------------------------------------------------------------------------------------------- the light kernel */
+/* ---------------------------------------------------------------------------------------------------- the light kernel
+ */
 
 /* As on an H200. */
 static device_info gpu(void)
 {
-    device_info info = {.kind = "cuda", .label = "cuda:0", .name = "H200", .n_units = 132, .local_memory = 232448,
-                        .local_memory_unit = 233472, .max_block = 1024, .has_fma = true};
+    device_info info = {.kind = "cuda",
+                        .label = "cuda:0",
+                        .name = "H200",
+                        .n_units = 132,
+                        .local_memory = 232448,
+                        .local_memory_unit = 233472,
+                        .max_block = 1024,
+                        .has_fma = true};
     return info;
 }
 
@@ -189,8 +196,16 @@ static void check_math(crp_math math)
             for (size_t i = 0; i < n_layers[k]; ++i) {
                 layers[i] = (fixture_layer){1.4, 1.0, 100.0, build & 1 ? 0.0 : 0.9, 0.01};
             }
-            fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = n_layers[k], .layers = layers, .dz = 0.005,
-                                   .dr = 0.01, .nz = build & 2 ? 2 : 1000, .nr = 100, .na = 30, .fluence = (build & 2) != 0};
+            fixture_stack stack = {.n_above = 1.0,
+                                   .n_below = 1.0,
+                                   .n_layers = n_layers[k],
+                                   .layers = layers,
+                                   .dz = 0.005,
+                                   .dr = 0.01,
+                                   .nz = build & 2 ? 2 : 1000,
+                                   .nr = 100,
+                                   .na = 30,
+                                   .fluence = (build & 2) != 0};
             check_model(&stack, math);
         }
     }
@@ -208,38 +223,40 @@ static void test_fast(void **state)
     check_math(CRP_MATH_FAST);
 }
 
-/* ------------------------------------------------------------------------------------------------- the counting itself */
+/* ------------------------------------------------------------------------------------------------- the counting itself
+ */
 
-static const char merged[] =
-    "@extern \"C\" __global__ void work(unsigned *x, unsigned n)\n"
-    "{\n"
-    "    unsigned i = threadIdx.x, a = i, live = 1u;\n"
-    "    for (unsigned k = i; k < n; k += blockDim.x) x[k] = 0u;\n"
-    "    while (live) {\n"
-    "        a = __umulhi(a, 0xD256D193u) ^ x[a % n];\n"
-    "        if (a % 7u == 0u) { i += blockDim.x; a = i; live = i < n ? 1u : 0u; }\n"
-    "        asm volatile(\"\" : \"+r\"(live));\n"
-    "    }\n"
-    "    x[threadIdx.x] = a;\n"
-    "}\n";
+static const char merged[] = "@extern \"C\" __global__ void work(unsigned *x, unsigned n)\n"
+                             "{\n"
+                             "    unsigned i = threadIdx.x, a = i, live = 1u;\n"
+                             "    for (unsigned k = i; k < n; k += blockDim.x) x[k] = 0u;\n"
+                             "    while (live) {\n"
+                             "        a = __umulhi(a, 0xD256D193u) ^ x[a % n];\n"
+                             "        if (a % 7u == 0u) { i += blockDim.x; a = i; live = i < n ? 1u : 0u; }\n"
+                             "        asm volatile(\"\" : \"+r\"(live));\n"
+                             "    }\n"
+                             "    x[threadIdx.x] = a;\n"
+                             "}\n";
 
-static const char nested[] =
-    "@extern \"C\" __global__ void work(unsigned *x, unsigned n)\n"
-    "{\n"
-    "    unsigned a = 0u;\n"
-    "    for (unsigned k = threadIdx.x; k < n; k += blockDim.x) x[k] = 0u;\n"
-    "    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {\n"
-    "        a = i;\n"
-    "        while (a % 7u != 0u) a = __umulhi(a, 0xD256D193u) ^ x[a % n];\n"
-    "        x[i] = a;\n"
-    "    }\n"
-    "}\n";
+static const char nested[] = "@extern \"C\" __global__ void work(unsigned *x, unsigned n)\n"
+                             "{\n"
+                             "    unsigned a = 0u;\n"
+                             "    for (unsigned k = threadIdx.x; k < n; k += blockDim.x) x[k] = 0u;\n"
+                             "    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {\n"
+                             "        a = i;\n"
+                             "        while (a % 7u != 0u) a = __umulhi(a, 0xD256D193u) ^ x[a % n];\n"
+                             "        x[i] = a;\n"
+                             "    }\n"
+                             "}\n";
 
 static void test_counting(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; ++k) {
-        device_kernel_source source = {.file = k == 0 ? merged : nested, .entry = "work", .math = CRP_MATH_STRICT, .block = 128,
+        device_kernel_source source = {.file = k == 0 ? merged : nested,
+                                       .entry = "work",
+                                       .math = CRP_MATH_STRICT,
+                                       .block = 128,
                                        .blocks_per_unit = 1};
         char *ptx = compile(&source);
         loops l = count_loops(ptx);

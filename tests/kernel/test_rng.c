@@ -1,4 +1,5 @@
-/* Philox2x32-7: known answers, Random123 itself where it is installed, and who draws what: one pair an event and stream. */
+/* Philox2x32-7: known answers, Random123 itself where it is installed, and who draws what: one pair an event and
+ * stream. */
 #include "entry/lanes.h"
 #include "rng.h"
 
@@ -19,7 +20,8 @@
 #endif
 #endif
 
-/* ------------------------------------------------------------------------------------------------------ counting draws */
+/* ------------------------------------------------------------------------------------------------------ counting draws
+ */
 
 typedef struct draw {
     ck_u32 event, history;
@@ -35,7 +37,8 @@ static ck_pair counted(ck_philox_key key, ck_u32 event, ck_u32 history)
     return ck_philox2x32(key, event, history);
 }
 
-static void counted_lanes(const ck_philox_key *key, const ck_u32 *event, const ck_u32 *history, ck_u32 n, ck_u32 *a, ck_u32 *b)
+static void counted_lanes(const ck_philox_key *key, const ck_u32 *event, const ck_u32 *history, ck_u32 n, ck_u32 *a,
+                          ck_u32 *b)
 {
     for (ck_u32 i = 0; i < n; ++i) {
         ck_pair words = counted(*key, event[i], history[i]);
@@ -85,8 +88,8 @@ static uint64_t *run_counted(const crp_plan *plan)
     return words;
 }
 
-/* Every flight draws one pair of the transport stream, numbered from 0 without a gap, and every roulette one of its own at
- * the number of the event before; no pair is drawn twice. */
+/* Every flight draws one pair of the transport stream, numbered from 0 without a gap, and every roulette one of its own
+ * at the number of the event before; no pair is drawn twice. */
 static void check_draws(const crp_plan *plan, uint64_t n_flights)
 {
     (void)plan;
@@ -123,9 +126,17 @@ static void check_draws(const crp_plan *plan, uint64_t n_flights)
 static void test_draws_of_events(void **state)
 {
     (void)state;
-    const fixture_layer layers[] = {{1.5, 4.3, 107.0, 0.79, 0.01}, {1.4, 0.0, 0.0, 0.0, 0.02}, {1.4, 2.7, 187.0, 0.82, 1.0}};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 3, .layers = layers, .dz = 0.01, .dr = 0.01, .nz = 20,
-                           .nr = 10, .na = 10};
+    const fixture_layer layers[] = {
+        {1.5, 4.3, 107.0, 0.79, 0.01}, {1.4, 0.0, 0.0, 0.0, 0.02}, {1.4, 2.7, 187.0, 0.82, 1.0}};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 3,
+                           .layers = layers,
+                           .dz = 0.01,
+                           .dr = 0.01,
+                           .nz = 20,
+                           .nr = 10,
+                           .na = 10};
     crp_input *input = fixture_input(&stack);
     crp_plan *plan = fixture_plan(input, 3);
     uint64_t *words = run_counted(plan);
@@ -138,7 +149,8 @@ static void test_draws_of_events(void **state)
     crp_input_destroy(&input);
 }
 
-/* ------------------------------------------------------------------------------------------------------- known answers */
+/* ------------------------------------------------------------------------------------------------------- known answers
+ */
 
 static ck_philox_key plain_key(ck_u32 word)
 {
@@ -186,7 +198,8 @@ static void test_against_random123(void **state)
 #endif
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the key */
+/* ------------------------------------------------------------------------------------------------------------- the key
+ */
 
 /* Seeds and high words of history numbers that differ in a bit give keys that have nothing in common. */
 static void test_keys(void **state)
@@ -249,11 +262,8 @@ static void test_neighbours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),
-        cmocka_unit_test(test_against_random123),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_draws_of_events),
+        cmocka_unit_test(test_known_answers), cmocka_unit_test(test_against_random123), cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_neighbours),    cmocka_unit_test(test_draws_of_events),
     };
     cmocka_set_message_output(CM_OUTPUT_STDOUT);
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

@@ -24,8 +24,15 @@ typedef struct hg {
 static hg constants_of(double g, bool beside_isotropic)
 {
     const fixture_layer layers[] = {{1.4, 1.0, 100.0, g, 0.1}, {1.4, 1.0, 100.0, 0.0, 0.1}};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = beside_isotropic ? 2 : 1, .layers = layers,
-                           .dz = 0.01, .dr = 0.01, .nz = 20, .nr = 10, .na = 10};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = beside_isotropic ? 2 : 1,
+                           .layers = layers,
+                           .dz = 0.01,
+                           .dr = 0.01,
+                           .nz = 20,
+                           .nr = 10,
+                           .na = 10};
     crp_input *input = fixture_input(&stack);
     crp_plan *plan = fixture_plan(input, 1);
     const float *row = plan->tables[0].data;
@@ -71,7 +78,8 @@ static void check_inverse(const hg *c)
         outside += h >= 0.0 && h <= (c->any_g ? 2.0000005 : 2.0) ? 0 : 1;
     }
     if (worst > 2.0e-6 || outside != 0) {
-        fail_msg("g = %g, form %d: error of the cosine %.3g, %lld outside [-1, 1]", c->g, c->any_g, worst, (long long)outside);
+        fail_msg("g = %g, form %d: error of the cosine %.3g, %lld outside [-1, 1]", c->g, c->any_g, worst,
+                 (long long)outside);
     }
 }
 
@@ -123,13 +131,14 @@ static void test_mean_cosine_can_fail(void **state)
     assert_true(fabs(mean_cosine(&c) - 0.8) > 2.0e-6);
 }
 
-/* The ends of the word's range, for every g: a cosine in [-1, 1] and a sine that is a number. Towards g = 1 the host once
- * looked for constants forever. */
+/* The ends of the word's range, for every g: a cosine in [-1, 1] and a sine that is a number. Towards g = 1 the host
+ * once looked for constants forever. */
 static void test_ends(void **state)
 {
     (void)state;
-    static const ck_u32 words[] = {0u, 1u, 2u, 127u, 128u, 511u, 512u, 0x7FFFFFFFu, 0x80000000u, 0xFFFFFE00u, 0xFFFFFF00u,
-                                   0xFFFFFF7Fu, 0xFFFFFF80u, 0xFFFFFFFEu, 0xFFFFFFFFu};
+    static const ck_u32 words[] = {0u,          1u,          2u,          127u,        128u,
+                                   511u,        512u,        0x7FFFFFFFu, 0x80000000u, 0xFFFFFE00u,
+                                   0xFFFFFF00u, 0xFFFFFF7Fu, 0xFFFFFF80u, 0xFFFFFFFEu, 0xFFFFFFFFu};
     float table[CK_TABLE_FLOATS];
     math_tables_fill(table);
     light_photon p = light_launch(1u, 0u);
@@ -140,9 +149,10 @@ static void test_ends(void **state)
             for (size_t k = 0; k < sizeof words / sizeof words[0]; ++k) {
                 float h = one_minus_cos(&c, words[k]);
                 light_photon q = light_turn(p, h, words[k], table, c.any_g);
-                if (!(h >= 0.0f && h <= (c.any_g ? 2.0000005f : 2.0f)) || !isfinite(q.ux) || !isfinite(q.uy) || !isfinite(q.uz)) {
-                    fail_msg("g = 1 - %.3g, form %d, word %08x: 1 - cos = %.9g, direction %g %g %g", 1.0 - g, c.any_g, words[k],
-                             (double)h, (double)q.ux, (double)q.uy, (double)q.uz);
+                if (!(h >= 0.0f && h <= (c.any_g ? 2.0000005f : 2.0f)) || !isfinite(q.ux) || !isfinite(q.uy) ||
+                    !isfinite(q.uz)) {
+                    fail_msg("g = 1 - %.3g, form %d, word %08x: 1 - cos = %.9g, direction %g %g %g", 1.0 - g, c.any_g,
+                             words[k], (double)h, (double)q.ux, (double)q.uy, (double)q.uz);
                 }
             }
         }
@@ -179,7 +189,8 @@ static void test_length_stays(void **state)
             double error = length_error(p);
             worst = error > worst || isnan(error) ? error : worst;
         }
-        /* the smaller the sine of the turns, the slower an error goes: a million turns at g = -1 or 0.999 leave some 1e-5 */
+        /* the smaller the sine of the turns, the slower an error goes: a million turns at g = -1 or 0.999 leave some
+         * 1e-5 */
         if (!(worst < (some_g[i] >= -0.5 && some_g[i] <= 0.9 ? 1.2e-6 : 1.5e-5))) {
             fail_msg("g = %g: the length of the direction is off by %.3g", some_g[i], worst);
         }
@@ -211,8 +222,9 @@ static void test_length_corrects_itself(void **state)
 /* Directions all over the sphere, the poles and the equator with both zeros among them. */
 static light_photon direction(int i)
 {
-    static const float special[][3] = {{0, 0, 1}, {0, 0, -1}, {1, 0, 0.0f}, {1, 0, -0.0f}, {0, -1, 0.0f},
-                                       {1e-20f, 0, 1}, {1e-4f, -1e-4f, -1}, {0.70710678f, 0.70710678f, 1e-30f}};
+    static const float special[][3] = {
+        {0, 0, 1},     {0, 0, -1},     {1, 0, 0.0f},        {1, 0, -0.0f},
+        {0, -1, 0.0f}, {1e-20f, 0, 1}, {1e-4f, -1e-4f, -1}, {0.70710678f, 0.70710678f, 1e-30f}};
     light_photon p = light_launch(1u, 0u);
     if (i < 8) {
         p.ux = special[i][0];
@@ -221,14 +233,16 @@ static light_photon direction(int i)
         return p;
     }
     ck_pair words = ck_philox2x32(light_key(9, 0), (ck_u32)i, 0u);
-    double uz = 2.0 * (double)words.a / 4294967296.0 - 1.0, angle = 6.28318530717958648 * (double)words.b / 4294967296.0;
+    double uz = 2.0 * (double)words.a / 4294967296.0 - 1.0,
+           angle = 6.28318530717958648 * (double)words.b / 4294967296.0;
     p.ux = (float)(sqrt(1.0 - uz * uz) * cos(angle));
     p.uy = (float)(sqrt(1.0 - uz * uz) * sin(angle));
     p.uz = (float)uz;
     return p;
 }
 
-/* cos of the turn is what was asked for; all azimuths together give cos times the old direction, and lie evenly round it. */
+/* cos of the turn is what was asked for; all azimuths together give cos times the old direction, and lie evenly round
+ * it. */
 static void test_angle_and_azimuths(void **state)
 {
     (void)state;
@@ -247,8 +261,8 @@ static void test_angle_and_azimuths(void **state)
                 double error = fabs(dot(p, q) - cosine);
                 double transverse = dot(q, across) - cosine * along;
                 if (error > 5.0e-7 || length_error(q) > 5.0e-7) {
-                    fail_msg("direction %d, cos %g, azimuth %u: cosine off by %.3g, length by %.3g", i, cosine, azimuth, error,
-                             length_error(q));
+                    fail_msg("direction %d, cos %g, azimuth %u: cosine off by %.3g, length by %.3g", i, cosine, azimuth,
+                             error, length_error(q));
                 }
                 sum[0] += (double)q.ux;
                 sum[1] += (double)q.uy;
@@ -263,8 +277,8 @@ static void test_angle_and_azimuths(void **state)
     }
 }
 
-/* Azimuth (bits 3 to 12) and angle (the top 23 or 24 bits) share a word. Over the lattice they are as good as independent:
- * the mean of sine times azimuth is zero for every g. */
+/* Azimuth (bits 3 to 12) and angle (the top 23 or 24 bits) share a word. Over the lattice they are as good as
+ * independent: the mean of sine times azimuth is zero for every g. */
 static void test_azimuth_does_not_follow_angle(void **state)
 {
     (void)state;

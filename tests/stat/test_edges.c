@@ -1,8 +1,9 @@
 /*
- * The edges of the model, one by one, each against a number that is known exactly: clear layers on top, matched faces, no
- * absorption, no scattering, g = 1 and next to it, absorption that leaves nothing to scatter, layers thinner than a bin and of no
- * thickness, grids smaller than the tissue, one photon, 10^12 photons, and photons that are lost.
- * (Air gaps, clear layers between, n < 1: test_stacks.c. The critical angle: tests/kernel/test_cross.c. Restarts: tests/cross.)
+ * The edges of the model, one by one, each against a number that is known exactly: clear layers on top, matched faces,
+ * no absorption, no scattering, g = 1 and next to it, absorption that leaves nothing to scatter, layers thinner than a
+ * bin and of no thickness, grids smaller than the tissue, one photon, 10^12 photons, and photons that are lost. (Air
+ * gaps, clear layers between, n < 1: test_stacks.c. The critical angle: tests/kernel/test_cross.c. Restarts:
+ * tests/cross.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +18,12 @@
 
 enum { N_CHECKS = 80, DOF = 31, PHOTONS = 300000 };
 
+/* clang-format off */
 #define LAYERS(...) .n_layers = sizeof((const fixture_layer[]){__VA_ARGS__}) / sizeof(fixture_layer), \
                     .layers = (const fixture_layer[]){__VA_ARGS__}
 #define L(n, a, s, g, d) {n, a, s, g, d}
 #define GRID .dz = 0.01, .dr = 0.01, .nz = 40, .nr = 50, .na = 30
+/* clang-format on */
 
 static void expect_bin(const crp_result *result, const char *name, size_t bin, double reference, double s_ref)
 {
@@ -48,29 +51,35 @@ static void expect_totals(const fixture_stack *stack, uint64_t seed, double rsp,
     crp_result_destroy(&result);
 }
 
-/* ------------------------------------------------------------------------------------------------- clear layers on top */
+/* ------------------------------------------------------------------------------------------------- clear layers on top
+ */
 
-/* Clear layers that are not there to the light (the index of what is beside them), and glass in two sheets. The references
- * are those of the tissue alone and of one sheet of glass (test_stacks.c). */
+/* Clear layers that are not there to the light (the index of what is beside them), and glass in two sheets. The
+ * references are those of the tissue alone and of one sheet of glass (test_stacks.c). */
 static void test_clear_layers_on_top(void **state)
 {
     (void)state;
     const fixture_stack one = {1.0, 1.0, LAYERS(L(1.0, 0, 0, 0, 0.07), L(1.4, 1, 100, 0.9, 0.1)), GRID};
-    const fixture_stack two = {1.0, 1.0, LAYERS(L(1.0, 0, 0, 0, 0.02), L(1.4, 0, 0, 0.7, 0.05), L(1.4, 1, 100, 0.9, 0.1)), GRID};
-    const fixture_stack both_sides = {1.0, 1.0, LAYERS(L(1.4, 0, 0, 0, 0.02), L(1.4, 1, 100, 0.9, 0.1), L(1.4, 0, 0, 0, 0.01),
-                                                       L(1.0, 0, 0, 0, 0.3)), GRID};
-    const fixture_stack glass = {1.0, 1.0, LAYERS(L(1.5, 0, 0, 0, 0.04), L(1.5, 0, 0, 0, 0.06), L(1.4, 1, 100, 0.9, 0.1)), GRID};
+    const fixture_stack two = {1.0, 1.0,
+                               LAYERS(L(1.0, 0, 0, 0, 0.02), L(1.4, 0, 0, 0.7, 0.05), L(1.4, 1, 100, 0.9, 0.1)), GRID};
+    const fixture_stack both_sides = {
+        1.0, 1.0, LAYERS(L(1.4, 0, 0, 0, 0.02), L(1.4, 1, 100, 0.9, 0.1), L(1.4, 0, 0, 0, 0.01), L(1.0, 0, 0, 0, 0.3)),
+        GRID};
+    const fixture_stack glass = {1.0, 1.0,
+                                 LAYERS(L(1.5, 0, 0, 0, 0.04), L(1.5, 0, 0, 0, 0.06), L(1.4, 1, 100, 0.9, 0.1)), GRID};
     expect_totals(&one, 1, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     expect_totals(&two, 2, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     expect_totals(&both_sides, 3, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     expect_totals(&glass, 4, 0.0410959, 0.2264459, 0.4566247, 0.2758336);
 }
 
-/* Nothing but clear layers: plates that reflect to and fro; Rsp holds the way down to the last of them, the rest flies. */
+/* Nothing but clear layers: plates that reflect to and fro; Rsp holds the way down to the last of them, the rest flies.
+ */
 static void test_clear_layers_only(void **state)
 {
     (void)state;
-    const fixture_stack stack = {1.0, 1.0, LAYERS(L(1.5, 0, 0, 0, 0.1), L(1.0, 0, 0, 0, 0.1), L(2.0, 0, 0, 0, 0.1)), GRID};
+    const fixture_stack stack = {1.0, 1.0, LAYERS(L(1.5, 0, 0, 0, 0.1), L(1.0, 0, 0, 0, 0.1), L(2.0, 0, 0, 0, 0.1)),
+                                 GRID};
     /* T of a chain of faces without absorption: 1/T - 1 = sum of r/(1-r) */
     double odds = 2 * 0.04 / 0.96 + 2 * (1.0 / 9.0) / (8.0 / 9.0);
     crp_result *result = run_stack(&stack, 5);
@@ -83,7 +92,8 @@ static void test_clear_layers_only(void **state)
     crp_result_destroy(&result);
 }
 
-/* ------------------------------------------------------------------------------------------------------- matched faces */
+/* ------------------------------------------------------------------------------------------------------- matched faces
+ */
 
 static void test_matched(void **state)
 {
@@ -92,7 +102,8 @@ static void test_matched(void **state)
     expect_totals(&stack, 6, 0.0, 0.307423, 0.692577, 0.0);
 }
 
-/* --------------------------------------------------------------------------------------------------- ends of g and mu_a */
+/* --------------------------------------------------------------------------------------------------- ends of g and
+ * mu_a */
 
 /* g = 1 turns nothing, g next to 1 next to nothing: exp(-mu_a d) comes through. */
 static void test_g_of_one(void **state)
@@ -100,7 +111,8 @@ static void test_g_of_one(void **state)
     (void)state;
     static const double all_g[] = {1.0, 1.0 - 1.0e-13, 1.0 - 1.0e-10, 1.0 - 1.0e-7};
     for (uint64_t k = 0; k < 4; ++k) {
-        for (int beside = 0; beside < 2; ++beside) { /* alone, and where an isotropic layer asks for the form for any g */
+        for (int beside = 0; beside < 2;
+             ++beside) { /* alone, and where an isotropic layer asks for the form for any g */
             const fixture_layer layers[] = {{1.0, 3.0, 50.0, all_g[k], 0.1}, {1.0, 100000.0, 1.0, 0.0, 0.1}};
             fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = beside ? 2 : 1, .layers = layers, GRID};
             crp_result *result = run_stack(&stack, 7 + k);
@@ -134,8 +146,9 @@ static double h_function_at_one(double albedo)
     return h[N];
 }
 
-/* A thousand absorbed for one scattered, and more scattered: 1 - sqrt(1 - a) H(1) comes back. The first leaves a thousandth of
- * the weight at each collision, far below the threshold of roulette: survivors must be lifted without favour. */
+/* A thousand absorbed for one scattered, and more scattered: 1 - sqrt(1 - a) H(1) comes back. The first leaves a
+ * thousandth of the weight at each collision, far below the threshold of roulette: survivors must be lifted without
+ * favour. */
 static void test_strong_absorption(void **state)
 {
     (void)state;
@@ -143,7 +156,8 @@ static void test_strong_absorption(void **state)
     static const double threshold[] = {0.05, 0.05, 1.0e-4};
     for (uint64_t k = 0; k < 3; ++k) {
         const fixture_layer layer = {1.0, mu_a[k], 1.0, 0.0, 1e8};
-        fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 1, .layers = &layer, GRID, .threshold = threshold[k]};
+        fixture_stack stack = {
+            .n_above = 1.0, .n_below = 1.0, .n_layers = 1, .layers = &layer, GRID, .threshold = threshold[k]};
         crp_result *result = run_stack(&stack, 20 + k);
         double albedo = 1.0 / (1.0 + mu_a[k]);
         double reference = 1.0 - sqrt(1.0 - albedo) * h_function_at_one(albedo);
@@ -169,14 +183,17 @@ static void test_no_scattering(void **state)
     crp_result_destroy(&result);
 }
 
-/* ------------------------------------------------------------------------------------------------------ grids and layers */
+/* ------------------------------------------------------------------------------------------------------ grids and
+ * layers */
 
 /* A layer thinner than dz, whose absorption the depth grid cannot tell; scored by layer it is right. */
 static void test_layer_thinner_than_a_bin(void **state)
 {
     (void)state;
-    const fixture_stack stack = {1.0, 1.0, LAYERS(L(1.0, 40, 0, 0, 0.001), L(1.0, 1, 0, 0, 0.1), L(1.0, 90, 0, 0, 0.0005)), .dz = 0.05,
-                                 .dr = 0.01, .nz = 40, .nr = 50, .na = 30};
+    const fixture_stack stack = {
+        1.0,        1.0,        LAYERS(L(1.0, 40, 0, 0, 0.001), L(1.0, 1, 0, 0, 0.1), L(1.0, 90, 0, 0, 0.0005)),
+        .dz = 0.05, .dr = 0.01, .nz = 40,
+        .nr = 50,   .na = 30};
     crp_result *result = run_stack(&stack, 31);
     expect_bin(result, "absorbed_fraction", 0, 1.0 - exp(-0.04), 0.0);
     expect_bin(result, "absorbed_fraction", 1, exp(-0.04) - exp(-0.14), 0.0);
@@ -189,8 +206,8 @@ static void test_layer_thinner_than_a_bin(void **state)
 static void test_layer_of_no_thickness(void **state)
 {
     (void)state;
-    const fixture_stack stack = {1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.05), L(1.4, 50, 100, 0.9, 0.0), L(1.4, 1, 100, 0.9, 0.05)),
-                                 GRID};
+    const fixture_stack stack = {
+        1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.05), L(1.4, 50, 100, 0.9, 0.0), L(1.4, 1, 100, 0.9, 0.05)), GRID};
     expect_totals(&stack, 32, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     crp_result *result = run_stack(&stack, 33);
     assert_true(fixture_total(result, "absorbed_fraction") == fixture_total(result, "A"));
@@ -202,14 +219,16 @@ static void test_layer_of_no_thickness(void **state)
 static void test_grid_smaller_than_the_tissue(void **state)
 {
     (void)state;
-    const fixture_stack stack = {1.0, 1.0, LAYERS(L(1.0, 1, 0, 0, 1.0)), .dz = 0.1, .dr = 0.01, .nz = 3, .nr = 2, .na = 3};
+    const fixture_stack stack = {1.0,     1.0,    LAYERS(L(1.0, 1, 0, 0, 1.0)), .dz = 0.1, .dr = 0.01, .nz = 3,
+                                 .nr = 2, .na = 3};
     crp_result *result = run_stack(&stack, 34);
     expect_bin(result, "A_z", 2, (exp(-0.2) - exp(-0.3)) / 0.1, 0.0);
     expect_bin(result, "A_z", 3, exp(-0.3) - exp(-1.0), 0.0); /* a fraction, no density */
     expect_bin(result, "A", 0, 1.0 - exp(-1.0), 0.0);
     assert_true(fixture_get(result, "A_rz", 0).mean > 0.0);
     crp_result_destroy(&result);
-    const fixture_stack wide = {1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.1)), .dz = 0.01, .dr = 0.001, .nz = 2, .nr = 2, .na = 1};
+    const fixture_stack wide = {1.0,     1.0,    LAYERS(L(1.4, 1, 100, 0.9, 0.1)), .dz = 0.01, .dr = 0.001, .nz = 2,
+                                .nr = 2, .na = 1};
     expect_totals(&wide, 35, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     result = run_stack(&wide, 36);
     assert_true(fixture_get(result, "Rd_r", 2).mean > 0.5 * fixture_get(result, "Rd", 0).mean); /* most lies outside */
@@ -220,8 +239,10 @@ static void test_grid_smaller_than_the_tissue(void **state)
 static void test_grid_of_one_bin(void **state)
 {
     (void)state;
-    const fixture_stack small = {1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.1)), .dz = 0.05, .dr = 0.05, .nz = 1, .nr = 1, .na = 1};
-    const fixture_stack large = {1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.1)), .dz = 1e6, .dr = 1e6, .nz = 1, .nr = 1, .na = 1};
+    const fixture_stack small = {1.0,     1.0,    LAYERS(L(1.4, 1, 100, 0.9, 0.1)), .dz = 0.05, .dr = 0.05, .nz = 1,
+                                 .nr = 1, .na = 1};
+    const fixture_stack large = {1.0,     1.0,    LAYERS(L(1.4, 1, 100, 0.9, 0.1)), .dz = 1e6, .dr = 1e6, .nz = 1,
+                                 .nr = 1, .na = 1};
     expect_totals(&small, 37, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     expect_totals(&large, 38, 0.0277778, 0.2326178, 0.4612031, 0.2784013);
     crp_result *result = run_stack(&large, 39);
@@ -232,7 +253,8 @@ static void test_grid_of_one_bin(void **state)
     crp_result_destroy(&result);
 }
 
-/* --------------------------------------------------------------------------------------------------- few and many photons */
+/* --------------------------------------------------------------------------------------------------- few and many
+ * photons */
 
 static void test_one_photon(void **state)
 {
@@ -266,7 +288,8 @@ static void test_a_million_million_photons(void **state)
     crp_input_destroy(&input);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- lost photons */
+/* ---------------------------------------------------------------------------------------------------------- lost
+ * photons */
 
 static bool has_opencl(void)
 {
@@ -292,12 +315,14 @@ static void check_error_of_lost_photons(const char *device_name)
     crp_input_destroy(&input);
 }
 
-/* Few of them: NaN only in the third layer. They are counted, their weight is booked as dropped and absorbed, the crossings into
- * the layers above are those that took place, and all books balance. */
+/* Few of them: NaN only in the third layer. They are counted, their weight is booked as dropped and absorbed, the
+ * crossings into the layers above are those that took place, and all books balance. */
 static void check_books_of_lost_photons(const char *device_name)
 {
-    const fixture_stack stack = {1.0, 1.0, LAYERS(L(1.4, 1, 100, 0.9, 0.1), L(1.4, 1, 100, 0.9, 0.1), L(1.4, 1, 100, 0.9, 0.1),
-                                                  L(1.4, 1, 100, 0.9, 0.1)), GRID};
+    const fixture_stack stack = {
+        1.0, 1.0,
+        LAYERS(L(1.4, 1, 100, 0.9, 0.1), L(1.4, 1, 100, 0.9, 0.1), L(1.4, 1, 100, 0.9, 0.1), L(1.4, 1, 100, 0.9, 0.1)),
+        GRID};
     const uint64_t n = 20000;
     crp_input *input = fixture_input(&stack);
     const crp_model *model = crp_input_model(input, 0);
@@ -326,10 +351,12 @@ static void check_books_of_lost_photons(const char *device_name)
     assert_in_range(events[LIGHT_COUNT_LOST], n / 20, n - 1);
     assert_true(events[LIGHT_COUNT_HISTORIES] == n);
     assert_true(events[LIGHT_COUNT_DROPPED] > 0);
-    assert_true(total[LIGHT_RSP] + total[LIGHT_RD] + total[LIGHT_TT] + total[LIGHT_A] == (crp_wide)n << LIGHT_WEIGHT_BITS);
+    assert_true(total[LIGHT_RSP] + total[LIGHT_RD] + total[LIGHT_TT] + total[LIGHT_A] == (crp_wide)n
+                                                                                             << LIGHT_WEIGHT_BITS);
     assert_true(total[LIGHT_ABSORBED_FRACTION] == total[LIGHT_A]);
     assert_true(total[LIGHT_A_RZ] == total[LIGHT_A] - (crp_wide)events[LIGHT_COUNT_ROULETTE_KILLED] +
-                (crp_wide)events[LIGHT_COUNT_ROULETTE_GAINED] - (crp_wide)events[LIGHT_COUNT_DROPPED]);
+                                         (crp_wide)events[LIGHT_COUNT_ROULETTE_GAINED] -
+                                         (crp_wide)events[LIGHT_COUNT_DROPPED]);
     for (size_t i = 0; i < 4; ++i) { /* the sign of a lost photon's weight would show as four photons' weight */
         assert_true(by_layer[i] >= 0 && by_layer[i] <= (crp_wide)n << LIGHT_WEIGHT_BITS);
     }

@@ -11,17 +11,31 @@
 
 enum { N_SEEDS = 100, PHOTONS = 20000 };
 
-static const fixture_layer skin[] = {{1.5, 4.3, 107, 0.79, 0.01}, {1.4, 2.7, 187, 0.82, 0.02}, {1.4, 3.3, 192, 0.82, 0.02},
-                                     {1.4, 2.7, 187, 0.82, 0.09}, {1.4, 3.4, 194, 0.82, 0.06}};
+static const fixture_layer skin[] = {{1.5, 4.3, 107, 0.79, 0.01},
+                                     {1.4, 2.7, 187, 0.82, 0.02},
+                                     {1.4, 3.3, 192, 0.82, 0.02},
+                                     {1.4, 2.7, 187, 0.82, 0.09},
+                                     {1.4, 3.4, 194, 0.82, 0.06}};
 
 static const struct {
     const char *tally;
     size_t bin;
     double reference; /* exact value where one is known (see test_stacks.c), else 0 */
 } watched[] = {
-    {"Rd", 0, 0.2408819}, {"Tt", 0, 0.0214911}, {"A", 0, 0.6976270}, {"absorbed_fraction", 0, 0.1379924},
-    {"absorbed_fraction", 4, 0.0455996}, {"Rd_r", 0, 0}, {"Rd_r", 20, 0}, {"Rd_a", 14, 0}, {"Tt_a", 5, 0},
-    {"A_z", 0, 0}, {"A_z", 40, 0}, {"A_rz", 2, 0}, {"Rd_ra", 14, 0}, {"Rd_ballistic", 0, 0},
+    {"Rd", 0, 0.2408819},
+    {"Tt", 0, 0.0214911},
+    {"A", 0, 0.6976270},
+    {"absorbed_fraction", 0, 0.1379924},
+    {"absorbed_fraction", 4, 0.0455996},
+    {"Rd_r", 0, 0},
+    {"Rd_r", 20, 0},
+    {"Rd_a", 14, 0},
+    {"Tt_a", 5, 0},
+    {"A_z", 0, 0},
+    {"A_z", 40, 0},
+    {"A_rz", 2, 0},
+    {"Rd_ra", 14, 0},
+    {"Rd_ballistic", 0, 0},
 };
 enum { N_WATCHED = sizeof watched / sizeof watched[0] };
 
@@ -36,8 +50,15 @@ static int run_seeds(void **state)
     if (fixture_open(state) != 0) {
         return -1;
     }
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 5, .layers = skin, .dz = 0.002, .dr = 0.01, .nz = 256,
-                           .nr = 64, .na = 30};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 5,
+                           .layers = skin,
+                           .dz = 0.002,
+                           .dr = 0.01,
+                           .nz = 256,
+                           .nr = 64,
+                           .na = 30};
     crp_input *input = fixture_input(&stack);
     for (uint64_t seed = 0; seed < N_SEEDS; ++seed) {
         crp_run_options options = fixture_options(PHOTONS, seed + 1);
@@ -62,8 +83,8 @@ static double mean_of(const double *x)
     return sum / N_SEEDS;
 }
 
-/* Spread of the means over the mean reported variance: chi-square with 99 degrees of freedom, divided by 99. (The reported
- * variances have 3100 degrees of freedom together, which counts for nothing beside that.) */
+/* Spread of the means over the mean reported variance: chi-square with 99 degrees of freedom, divided by 99. (The
+ * reported variances have 3100 degrees of freedom together, which counts for nothing beside that.) */
 static double variance_ratio(const sample *s, double scale_of_errors)
 {
     double mean = mean_of(s->mean), spread = 0.0, reported = 0.0;
@@ -87,8 +108,8 @@ static void test_spread_is_the_reported_error(void **state)
     for (size_t k = 0; k < N_WATCHED; ++k) {
         double ratio = variance_ratio(&samples[k], 1.0);
         if (!agrees(ratio)) {
-            fail_msg("%s[%zu]: the variance over %d seeds is %.3f times the reported one", watched[k].tally, watched[k].bin,
-                     N_SEEDS, ratio);
+            fail_msg("%s[%zu]: the variance over %d seeds is %.3f times the reported one", watched[k].tally,
+                     watched[k].bin, N_SEEDS, ratio);
         }
     }
 }
@@ -119,7 +140,8 @@ static void test_means(void **state)
         }
         double z = (mean_of(samples[k].mean) - reference) / sqrt(variance / N_SEEDS / N_SEEDS + 0.25e-14);
         if (fabs(z) > statistics_limit(N_WATCHED, INFINITY)) {
-            fail_msg("%s[%zu]: %d seeds together are off by %.1f standard errors", watched[k].tally, watched[k].bin, N_SEEDS, z);
+            fail_msg("%s[%zu]: %d seeds together are off by %.1f standard errors", watched[k].tally, watched[k].bin,
+                     N_SEEDS, z);
         }
         /* binomial, n = 100, p = 0.05: 17 and more has a chance of 1e-5 */
         assert_in_range(outside, 0, 16);

@@ -1,4 +1,5 @@
-/* Fluence: from collisions and from flights through clear layers, against absorption, exact path lengths and each other. */
+/* Fluence: from collisions and from flights through clear layers, against absorption, exact path lengths and each
+ * other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +17,8 @@ static uint64_t photons(uint64_t n)
     return fixture_is_long() ? 10 * n : n;
 }
 
-/* Path length per photon [cm] in the depth bins [first, last) of the grid and the one beyond, summed over all radii; the
- * standard error of each bin's integers is not needed where numbers are exact. */
+/* Path length per photon [cm] in the depth bins [first, last) of the grid and the one beyond, summed over all radii;
+ * the standard error of each bin's integers is not needed where numbers are exact. */
 static double path_length(const crp_result *result, size_t first, size_t last)
 {
     ptrdiff_t t = result_find(result, "fluence_rz");
@@ -69,22 +70,32 @@ static void expect_equal_paths(const char *what, const paths *a, const paths *b,
         double z = (a->mean[j] - b->mean[j]) / sqrt(a->error[j] * a->error[j] + b->error[j] * b->error[j]);
         double dof = statistics_welch_dof(a->error[j], N_RUNS - 1, b->error[j], N_RUNS - 1);
         if (!(fabs(z) < statistics_limit(N_CHECKS, dof))) {
-            fail_msg("%s, depth bin %zu: paths of %.6g +- %.2g and %.6g +- %.2g cm (z = %.1f)", what, j, a->mean[j], a->error[j],
-                     b->mean[j], b->error[j], z);
+            fail_msg("%s, depth bin %zu: paths of %.6g +- %.2g and %.6g +- %.2g cm (z = %.1f)", what, j, a->mean[j],
+                     a->error[j], b->mean[j], b->error[j], z);
         }
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ against absorption */
+/* ------------------------------------------------------------------------------------------------ against absorption
+ */
 
-/* mu_a times fluence is absorption, bin by bin: both come from the same collisions, so they agree far closer than either
- * is known; what is left is the rounding of each score, of which a bin has many. */
+/* mu_a times fluence is absorption, bin by bin: both come from the same collisions, so they agree far closer than
+ * either is known; what is left is the rounding of each score, of which a bin has many. */
 static void test_absorption(void **state)
 {
     (void)state;
-    const fixture_layer layers[] = {{1.4, 2.0, 80.0, 0.8, 0.05}, {1.35, 0.1, 200.0, 0.9, 0.05}, {1.4, 5.0, 20.0, -0.3, 0.05}};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 3, .layers = layers, .dz = 0.01, .dr = 0.02, .nz = 15,
-                           .nr = 20, .na = 10, .fluence = true};
+    const fixture_layer layers[] = {
+        {1.4, 2.0, 80.0, 0.8, 0.05}, {1.35, 0.1, 200.0, 0.9, 0.05}, {1.4, 5.0, 20.0, -0.3, 0.05}};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 3,
+                           .layers = layers,
+                           .dz = 0.01,
+                           .dr = 0.02,
+                           .nz = 15,
+                           .nr = 20,
+                           .na = 10,
+                           .fluence = true};
     crp_result *result = fixture_run(&stack, photons(200000), 31);
     for (size_t i = 0; i <= stack.nr; ++i) {
         for (size_t j = 0; j < stack.nz; ++j) {
@@ -112,8 +123,16 @@ static void test_no_absorption(void **state)
     paths none, little;
     const double tiny = ldexp(100.0, -16);
     const fixture_layer clear = {1.4, 0.0, 100.0, 0.9, 0.1}, faint = {1.4, tiny, 100.0 - tiny, 0.9, 0.1};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 1, .layers = &clear, .dz = 0.01, .dr = 0.02, .nz = 10,
-                           .nr = 20, .na = 10, .fluence = true};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 1,
+                           .layers = &clear,
+                           .dz = 0.01,
+                           .dr = 0.02,
+                           .nz = 10,
+                           .nr = 20,
+                           .na = 10,
+                           .fluence = true};
     run_paths(&stack, photons(640000), 40, &none);
     stack.layers = &faint;
     crp_result *result = fixture_run(&stack, photons(640000), 80);
@@ -127,15 +146,24 @@ static void test_no_absorption(void **state)
     crp_result_destroy(&result);
 }
 
-/* -------------------------------------------------------------------------------------------------------- clear layers */
+/* -------------------------------------------------------------------------------------------------------- clear layers
+ */
 
 /* One clear slab, nothing reflected: every photon flies d, and each bin of depth gets its dz of it. */
 static void test_path_in_clear_slab(void **state)
 {
     (void)state;
     const fixture_layer layer = {1.0, 0.0, 0.0, 0.0, 0.37};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 1, .layers = &layer, .dz = 0.037, .dr = 0.1, .nz = 10,
-                           .nr = 3, .na = 10, .fluence = true};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 1,
+                           .layers = &layer,
+                           .dz = 0.037,
+                           .dr = 0.1,
+                           .nz = 10,
+                           .nr = 3,
+                           .na = 10,
+                           .fluence = true};
     const uint64_t n = photons(200000);
     crp_result *result = fixture_run(&stack, n, 32);
     assert_true(fabs(path_length(result, 0, 11) - 0.37) < 0.37 * 3.0e-7);
@@ -155,8 +183,16 @@ static void test_path_between_faces(void **state)
 {
     (void)state;
     const fixture_layer layer = {2.0, 0.0, 0.0, 0.0, 0.2};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 1, .layers = &layer, .dz = 0.1, .dr = 0.1, .nz = 3,
-                           .nr = 3, .na = 10, .fluence = true};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 1,
+                           .layers = &layer,
+                           .dz = 0.1,
+                           .dr = 0.1,
+                           .nz = 3,
+                           .nr = 3,
+                           .na = 10,
+                           .fluence = true};
     const double r = 1.0 / 9.0;
     const uint64_t n = photons(200000);
     crp_result *result = fixture_run(&stack, n, 33);
@@ -167,14 +203,23 @@ static void test_path_between_faces(void **state)
     crp_result_destroy(&result);
 }
 
-/* A clear layer against one with collisions that change nothing (g = 1): two estimators that share no code, in all bins of
- * depth. Between tissue, once with matched faces and once as a gap of air; and on top, where the beam's own way is not flown. */
+/* A clear layer against one with collisions that change nothing (g = 1): two estimators that share no code, in all bins
+ * of depth. Between tissue, once with matched faces and once as a gap of air; and on top, where the beam's own way is
+ * not flown. */
 static void check_estimators(size_t which, double n)
 {
     paths by_flight, by_collision;
     fixture_layer layers[] = {{1.4, 1.0, 60.0, 0.8, 0.04}, {1.4, 1.0, 60.0, 0.8, 0.04}, {1.4, 1.0, 60.0, 0.5, 0.04}};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 3, .layers = layers, .dz = 0.01, .dr = 0.05, .nz = 12,
-                           .nr = 20, .na = 10, .fluence = true};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 3,
+                           .layers = layers,
+                           .dz = 0.01,
+                           .dr = 0.05,
+                           .nz = 12,
+                           .nr = 20,
+                           .na = 10,
+                           .fluence = true};
     layers[which] = (fixture_layer){n, 0.0, 0.0, 0.0, 0.04};
     run_paths(&stack, photons(640000), 100, &by_flight);
     layers[which].mu_s = 80.0;
@@ -182,7 +227,8 @@ static void check_estimators(size_t which, double n)
     run_paths(&stack, photons(640000), 200, &by_collision);
     expect_equal_paths("clear layer", &by_flight, &by_collision, stack.nz);
     for (size_t j = 4 * which; j < 4 * which + 4; ++j) { /* sharp enough to mean something */
-        assert_true(by_flight.error[j] < 0.01 * by_flight.mean[j] && by_collision.error[j] < 0.01 * by_collision.mean[j]);
+        assert_true(by_flight.error[j] < 0.01 * by_flight.mean[j] &&
+                    by_collision.error[j] < 0.01 * by_collision.mean[j]);
     }
 }
 
@@ -201,8 +247,16 @@ static void test_estimators_can_differ(void **state)
     (void)state;
     paths one, other;
     fixture_layer layers[] = {{1.4, 1.0, 60.0, 0.8, 0.04}, {1.4, 0.0, 0.0, 0.0, 0.04}, {1.4, 1.0, 60.0, 0.5, 0.04}};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 3, .layers = layers, .dz = 0.04, .dr = 0.05, .nz = 3,
-                           .nr = 20, .na = 10, .fluence = true};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 3,
+                           .layers = layers,
+                           .dz = 0.04,
+                           .dr = 0.05,
+                           .nz = 3,
+                           .nr = 20,
+                           .na = 10,
+                           .fluence = true};
     run_paths(&stack, photons(640000), 300, &one);
     layers[0].mu_a = 2.0;
     run_paths(&stack, photons(640000), 400, &other);
@@ -216,9 +270,18 @@ static void test_estimators_can_differ(void **state)
 static void test_other_tallies_are_untouched(void **state)
 {
     (void)state;
-    const fixture_layer layers[] = {{1.5, 1.0, 60.0, 0.8, 0.04}, {1.0, 0.0, 0.0, 0.0, 0.04}, {1.4, 1.0, 60.0, 0.5, 0.04}};
-    fixture_stack stack = {.n_above = 1.0, .n_below = 1.0, .n_layers = 3, .layers = layers, .dz = 0.01, .dr = 0.05, .nz = 12,
-                           .nr = 20, .na = 10, .fluence = true};
+    const fixture_layer layers[] = {
+        {1.5, 1.0, 60.0, 0.8, 0.04}, {1.0, 0.0, 0.0, 0.0, 0.04}, {1.4, 1.0, 60.0, 0.5, 0.04}};
+    fixture_stack stack = {.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 3,
+                           .layers = layers,
+                           .dz = 0.01,
+                           .dr = 0.05,
+                           .nz = 12,
+                           .nr = 20,
+                           .na = 10,
+                           .fluence = true};
     crp_result *with = fixture_run(&stack, 20000, 34);
     stack.fluence = false;
     crp_result *without = fixture_run(&stack, 20000, 34);

@@ -105,7 +105,6 @@ static void stamp_result(run *r)
         out->host[0] = '\0';
     }
     out->histories_planned = r->histories;
-    out->model = r->model;
 }
 
 static crp_status check_restart(run *r, const crp_result *old, uint64_t seed_asked)
@@ -369,16 +368,6 @@ static void explain_stop(run *r, crp_status stop)
     }
 }
 
-static crp_status check_call(crp_context *context, const crp_model *model, const crp_run_options *options,
-                             crp_result **result)
-{
-    CRP_CHECK(context, model != NULL && result != NULL, CRP_ERR_ARG, "crp_run_execute: model and result must not be NULL");
-    CRP_CHECK(context, options->size == sizeof *options, CRP_ERR_ARG,
-              "crp_run_execute: options.size = %u is not that of this library: begin with crp_run_options_default()",
-              options->size);
-    return CRP_OK;
-}
-
 crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
                            crp_result **result)
 {
@@ -392,11 +381,6 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;
-    if (context == NULL) {
-        return CRP_ERR_ARG;
-    }
-    CRP_TRY(check_call(context, model, r.options, result));
-    *result = NULL;
     crp_status status = prepare(&r);
     if (status == CRP_OK) {
         r.start = r.last_save = wall_clock();

@@ -66,14 +66,14 @@ CRP_API crp_input_options crp_input_options_default(void);
 /**
  * Read an input file of any known kind (MCML .mci, YAML, JSON) and validate all models in it. Nothing is written.
  *
- * Settings are applied to every model once it has been read: a value of the file must lie in its range even where a setting
- * replaces it. They are checked like the same value in the file, and then the model as a whole.
+ * Settings are applied to every model once it has been read: a value of the file must lie in its range even where a
+ * setting replaces it. They are checked like the same value in the file, and then the model as a whole.
  *
  * @param path        of the file; its contents, not its name, decide what it is
  * @param options     NULL: the default
  * @param[out] input  yours, to be freed with crp_input_destroy; NULL after an error
- * Errors: CRP_ERR_ARG, CRP_ERR_IO, CRP_ERR_MEMORY; CRP_ERR_FORMAT, CRP_ERR_CONFIG, CRP_ERR_UNSUPPORTED with file:line in the
- * message, or the setting.
+ * Errors: CRP_ERR_ARG, CRP_ERR_IO, CRP_ERR_MEMORY; CRP_ERR_FORMAT, CRP_ERR_CONFIG, CRP_ERR_UNSUPPORTED with file:line
+ * or the setting in the message.
  */
 CRP_API crp_status crp_input_load(crp_context *context, const char *path, const crp_input_options *options,
                                   crp_input **input);
@@ -100,7 +100,7 @@ CRP_API uint64_t crp_model_histories(const crp_model *model);
 
 /* -------------------------------------------------------------------------------------------------- run */
 
-/** Strict: the same digits on every device. Fast: approximations of the hardware, on GPUs; a CPU takes strict for it. */
+/** Strict: the same digits on every device. Fast: approximations of the hardware, on GPUs; a CPU takes strict. */
 typedef enum crp_math { CRP_MATH_STRICT, CRP_MATH_FAST } crp_math;
 
 /** What a run has done so far; given to the progress callback after every batch, and borrowed during the call. */
@@ -111,8 +111,8 @@ typedef struct crp_progress {
     uint32_t batches_done, batches_total;
     double seconds;            /**< wall time since this run began, without what it was resumed from [s] */
     double rate;               /**< histories per second in this run [1/s] */
-    double rel_err;            /**< error that the first condition of `until` is about (relative for rel_err(...), in the
-                                    tally's unit for std_dev(...)); NaN without one or before two batches */
+    double rel_err;            /**< error that the first condition of `until` is about: relative for rel_err(...), in
+                                    the tally's unit for std_dev(...); NaN without one or before two batches */
     double rel_err_target;     /**< the limit it must fall below; NaN without a condition */
     const char *device;        /**< "cuda:0 (NVIDIA H200)" */
 } crp_progress;
@@ -124,7 +124,7 @@ typedef int (*crp_progress_callback)(void *user, const crp_progress *progress);
 typedef struct crp_run_options {
     uint32_t size;                /**< sizeof(crp_run_options), set by crp_run_options_default() */
     uint64_t histories;           /**< N; 0: as the model says */
-    uint32_t batches;             /**< 0 (default): as the model says, else by the rule of docs/user/options.md (32 and more) */
+    uint32_t batches;             /**< 0 (default): as the model says, else 32 or more (docs/user/options.md) */
     uint64_t seed;                /**< 0 (default): as the model says, else 1 */
     const char *device;           /**< "auto" (default), "cpu", "cuda:0", "opencl:0" */
     crp_math math;                /**< strict (default): one digest everywhere */
@@ -150,10 +150,10 @@ typedef struct crp_result crp_result;
  *
  * @param options      NULL: the default
  * @param[out] result  yours, to be freed with crp_result_destroy; it needs neither input nor model
- * @return CRP_OK; CRP_ERR_CANCELLED (the callback asked) or CRP_ERR_PRECISION (N or the time limit reached before `until`
- *         held), with *result valid; or an error, with *result NULL: CRP_ERR_ARG (context, model or result is NULL,
- *         options->size is not that of this version, or `device` or `until` is not understood), CRP_ERR_CONFIG (the restart
- *         file is of another input, seed or math), CRP_ERR_FORMAT, CRP_ERR_IO, CRP_ERR_MEMORY, CRP_ERR_DEVICE,
+ * @return CRP_OK; CRP_ERR_CANCELLED (the callback asked) or CRP_ERR_PRECISION (N or the time limit reached before
+ *         `until` held), with *result valid; or an error, with *result NULL: CRP_ERR_ARG (context, model or result is
+ *         NULL, options->size is not that of this version, `device` or `until` is not understood), CRP_ERR_CONFIG (the
+ *         restart file is of another input, seed or math), CRP_ERR_FORMAT, CRP_ERR_IO, CRP_ERR_MEMORY, CRP_ERR_DEVICE,
  *         CRP_ERR_COMPILE, CRP_ERR_UNSUPPORTED, CRP_ERR_NUMERIC
  */
 CRP_API crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
@@ -181,7 +181,7 @@ typedef struct crp_tally_view {
 /** How many tallies the result has; 0 for NULL. */
 CRP_API size_t crp_result_n_tallies(const crp_result *result);
 
-/** Describe tally i, from 0. Set view->size first. Errors: CRP_ERR_ARG (also when i is out of range), without a message. */
+/** Describe tally i, from 0. Set view->size first. Errors: CRP_ERR_ARG (also: i out of range), without a message. */
 CRP_API crp_status crp_result_tally(const crp_result *result, size_t i, crp_tally_view *view);
 
 /** Index of the tally with that name, or -1. */

@@ -172,7 +172,8 @@ done:
     return status;
 }
 
-crp_status starter_load(crp_context *context, const char *name, const char *const *settings, size_t n, crp_input **input)
+crp_status starter_load(crp_context *context, const char *name, const char *const *settings, size_t n,
+                        crp_input **input)
 {
     const starter *s = NULL;
     *input = NULL;

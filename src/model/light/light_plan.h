@@ -47,7 +47,7 @@ void light_beam_path(const light_model *model, double *path);
 /** The seven round keys for a seed, a stream's purpose and the high word of the history numbers. */
 ck_philox_key light_key(uint64_t seed, uint32_t history_high);
 
-/** Lay out the tallies of a plan whose light_plan has model, fluence unit and scores_fluence. Errors: CRP_ERR_MEMORY. */
+/** Lay out the tallies of a plan whose light_plan has model, fluence_unit, scores_fluence. Errors: CRP_ERR_MEMORY. */
 crp_status light_tallies_create(crp_context *context, crp_plan *plan);
 
 /* The operations of crp_module: see there. */

@@ -27,7 +27,8 @@ static const struct {
     [LIGHT_A_RZ] = {"A_rz", "1/cm3", "rz",
                     "absorbed fraction per volume; last row and column: fraction beyond the grid"},
     [LIGHT_RD_RA] = {"Rd_ra", "1/(cm2 sr)", "ra",
-                     "diffuse reflectance per area and solid angle, cosine divided out; last row: fraction beyond the grid"},
+                     "diffuse reflectance per area and solid angle, cosine divided out; last row: fraction beyond the "
+                     "grid"},
     [LIGHT_TT_RA] = {"Tt_ra", "1/(cm2 sr)", "ra",
                      "transmittance per area and solid angle, cosine divided out; last row: fraction beyond the grid"},
     [LIGHT_FLUENCE_RZ] = {"fluence_rz", "1/cm2", "rz",

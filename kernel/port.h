@@ -206,6 +206,24 @@ CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
 {
     return atomic_add(word, amount);
 }
+/* Plain reads and writes of local words, between barriers. */
+CK_FN ck_u32 ck_read_local_u32(CK_LOCAL const ck_u32 *word)
+{
+    return *word;
+}
+CK_FN void ck_write_local_u32(CK_LOCAL ck_u32 *word, ck_u32 value)
+{
+    *word = value;
+}
+/* A word that one lane writes and others read with no barrier between. */
+CK_FN ck_u32 ck_atomic_read_local_u32(CK_LOCAL ck_u32 *word)
+{
+    return atomic_add(word, 0u);
+}
+CK_FN void ck_atomic_write_local_u32(CK_LOCAL ck_u32 *word, ck_u32 value)
+{
+    atomic_xchg(word, value);
+}
 /* Add to words[key - bias]. */
 CK_FN ck_u32 ck_atomic_add_local_u32_at(CK_LOCAL ck_u32 *words, ck_u32 bias, ck_u32 key, ck_u32 amount)
 {
@@ -238,6 +256,31 @@ CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(amount));
     return old;
+}
+/* Plain reads and writes of local words, between barriers: their address space too was guessed wrong where the layer table
+ * is in global memory. */
+CK_FN ck_u32 ck_read_local_u32(const ck_u32 *word)
+{
+    ck_u32 value;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"((ck_u32)__cvta_generic_to_shared(word)) : "memory");
+    return value;
+}
+CK_FN void ck_write_local_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"((ck_u32)__cvta_generic_to_shared(word)), "r"(value) : "memory");
+}
+/* A word that one lane writes and others read with no barrier between. */
+CK_FN ck_u32 ck_atomic_read_local_u32(ck_u32 *word)
+{
+    ck_u32 value;
+    asm volatile("atom.shared.or.b32 %0, [%1], 0;" : "=r"(value) : "r"((ck_u32)__cvta_generic_to_shared(word)));
+    return value;
+}
+CK_FN void ck_atomic_write_local_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("{ .reg .b32 old; atom.shared.exch.b32 old, [%0], %1; }" ::"r"(
+                     (ck_u32)__cvta_generic_to_shared(word)),
+                 "r"(value));
 }
 /* Add to words[key - bias]; the bias is folded into the base address, which does not change from call to call. */
 CK_FN ck_u32 ck_atomic_add_local_u32_at(ck_u32 *words, ck_u32 bias, ck_u32 key, ck_u32 amount)

@@ -20,7 +20,7 @@
 #if !defined(CK_LANG_C)
 
 typedef struct ck_queue {
-    volatile CK_LOCAL ck_u32 *ring; /* CK_QUEUE_WORDS words; the last one is the block's ticket counter */
+    CK_LOCAL ck_u32 *ring; /* CK_QUEUE_WORDS words; the last one is the block's ticket counter */
     CK_GLOBAL ck_u32 *next;         /* the device's counter */
     ck_u32 n_preloaded;             /* chunks fetched at the start, enough for one ticket a thread */
 } ck_queue;
@@ -28,7 +28,7 @@ typedef struct ck_queue {
 CK_FN void ck_queue_fetch(const ck_queue *q, ck_u32 chunk)
 {
     ck_u32 first = ck_atomic_add_u32(q->next, CK_QUEUE_CHUNK);
-    q->ring[chunk % CK_QUEUE_RING] = first | (chunk & CK_QUEUE_TAG);
+    ck_atomic_write_local_u32(q->ring + chunk % CK_QUEUE_RING, first | (chunk & CK_QUEUE_TAG));
 }
 
 /* Fill the ring. All threads of the block; a barrier must follow. */
@@ -37,18 +37,18 @@ CK_FN void ck_queue_start(const ck_queue *q)
     ck_u32 i = CK_LOCAL_INDEX();
     if (i == 0u) {
         for (ck_u32 k = 0; k < CK_QUEUE_RING; ++k) {
-            q->ring[k] = CK_QUEUE_TAG; /* no chunk of the first turn of the ring has this tag */
+            ck_write_local_u32(q->ring + k, CK_QUEUE_TAG); /* no chunk of the first turn of the ring has this tag */
         }
         for (ck_u32 k = 0; k < q->n_preloaded; ++k) {
             ck_queue_fetch(q, k);
         }
-        q->ring[CK_QUEUE_RING] = 0u;
+        ck_write_local_u32(q->ring + CK_QUEUE_RING, 0u);
     }
 }
 
 CK_FN ck_u32 ck_queue_ticket(const ck_queue *q)
 {
-    ck_u32 ticket = ck_atomic_add_local_u32((CK_LOCAL ck_u32 *)&q->ring[CK_QUEUE_RING], 1u);
+    ck_u32 ticket = ck_atomic_add_local_u32(q->ring + CK_QUEUE_RING, 1u);
     ck_u32 chunk = ticket / CK_QUEUE_CHUNK;
     if (ticket % CK_QUEUE_CHUNK == 0u && chunk + 1u >= q->n_preloaded) {
         ck_queue_fetch(q, chunk + 1u);
@@ -60,7 +60,7 @@ CK_FN ck_u32 ck_queue_ticket(const ck_queue *q)
 CK_FN ck_u32 ck_queue_number(const ck_queue *q, ck_u32 ticket, ck_u32 *number)
 {
     ck_u32 chunk = ticket / CK_QUEUE_CHUNK;
-    ck_u32 word = q->ring[chunk % CK_QUEUE_RING];
+    ck_u32 word = ck_atomic_read_local_u32(q->ring + chunk % CK_QUEUE_RING);
     *number = (word & ~CK_QUEUE_TAG) + ticket % CK_QUEUE_CHUNK;
     return (word & CK_QUEUE_TAG) == (chunk & CK_QUEUE_TAG) ? 1u : 0u;
 }

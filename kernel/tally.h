@@ -42,7 +42,7 @@ CK_FN void ck_tally_add(const ck_tally *t, ck_u32 key, ck_u32 amount)
 CK_FN void ck_tally_clear(const ck_tally *t)
 {
     for (ck_u32 i = CK_LOCAL_INDEX(); i <= t->n_near; i += CK_LOCAL_SIZE()) {
-        t->near[i] = 0u;
+        ck_write_local_u32(t->near + i, 0u);
     }
 }
 
@@ -50,7 +50,7 @@ CK_FN void ck_tally_clear(const ck_tally *t)
 CK_FN void ck_tally_flush(const ck_tally *t)
 {
     for (ck_u32 i = CK_LOCAL_INDEX(); i < t->n_near; i += CK_LOCAL_SIZE()) {
-        ck_u32 word = t->near[i];
+        ck_u32 word = ck_read_local_u32(t->near + i);
         if (word != 0u) {
             ck_atomic_add_u64(t->far + i, (ck_u64)word);
         }
@@ -85,7 +85,7 @@ CK_FN void ck_counters_increment(const ck_counters *c, ck_u32 at)
 CK_FN void ck_counters_clear(const ck_counters *c, CK_LOCAL ck_u32 *words)
 {
     for (ck_u32 i = CK_LOCAL_INDEX(); i < c->n * CK_COUNTER_STRIDE; i += CK_LOCAL_SIZE()) {
-        words[i] = 0u;
+        ck_write_local_u32(words + i, 0u);
     }
 }
 
@@ -95,7 +95,7 @@ CK_FN void ck_counters_flush(const ck_counters *c, CK_GLOBAL ck_u64 *target)
     CK_LOCAL ck_u32 *words = c->mine - CK_LOCAL_INDEX() % CK_COUNTER_COPIES;
     for (ck_u32 i = CK_LOCAL_INDEX(); i < c->n * CK_COUNTER_COPIES; i += CK_LOCAL_SIZE()) {
         CK_LOCAL ck_u32 *low = words + (i / CK_COUNTER_COPIES * CK_COUNTER_STRIDE + i % CK_COUNTER_COPIES);
-        ck_u64 sum = ((ck_u64)low[CK_COUNTER_COPIES] << 32) + low[0];
+        ck_u64 sum = ((ck_u64)ck_read_local_u32(low + CK_COUNTER_COPIES) << 32) + ck_read_local_u32(low);
         if (sum != 0u) {
             ck_atomic_add_u64(target + i / CK_COUNTER_COPIES, sum);
         }

@@ -53,7 +53,7 @@ typedef struct light_lane {
     light_medium medium;
     ck_u32 history, event, live;
     ck_u32 word; /* the second random word of a flight that hit an interface */
-    ck_i32 stop; /* a turn's flights stop when the weight falls below this: the threshold, or LIGHT_ALWAYS near the limit */
+    ck_i32 stop; /* flights stop when the weight falls below this: the threshold, or LIGHT_ALWAYS near the limit */
 } light_lane;
 
 CK_FN void light_next_photon(light_lane *lane, const light_block *block, light_params p, ck_u32 is_waiting)
@@ -100,10 +100,10 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 
 /* One flight of a lane. A lane whose flight hits an interface keeps its event number, so that it flies the same flight
  * again and hits again until the turn comes to the interface; a faint one takes no more part, so that roulette comes at
- * the same event on every device. Returns 1 if it hits. */
-CK_FN ck_u32 light_attempt_event(light_lane *lane, const light_block *block, light_params p)
+ * the same event on every device. `stop` is the weight below which a lane takes no part. Returns 1 if it hits. */
+CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_i32 stop, const light_block *block, light_params p)
 {
-    ck_u32 is_faint = (ck_i32)lane->photon.weight < lane->stop ? 1u : 0u;
+    ck_u32 is_faint = (ck_i32)lane->photon.weight < stop ? 1u : 0u;
     light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, is_faint, p, block->table,
                                 LIGHT_ANY_G);
     ck_tally_add(&block->absorbed, a.key, a.deposit);
@@ -198,24 +198,11 @@ CK_FN ck_u32 light_judge(light_lane *lane, const light_block *block, light_param
     return left ? 1u : 0u;
 }
 
-/* Near the step limit a lane takes no part in the rounds: its events come one a turn, here. */
-CK_FN void light_slow_event(light_lane *lane, const light_block *block, light_params p)
-{
-    lane->stop = p.weight_threshold;
-    if (light_attempt_event(lane, block, p)) {
-        light_interface_event(lane, block, p);
-    }
-    lane->stop = LIGHT_ALWAYS;
-}
-
 CK_FN void light_end_event(light_lane *lane, const light_block *block, light_params p)
 {
     ck_u32 is_waiting = lane->event >= LIGHT_WAITING ? 1u : 0u;
     if (!is_waiting) {
         if (light_judge(lane, block, p)) {
-            if (lane->stop == LIGHT_ALWAYS) {
-                light_slow_event(lane, block, p);
-            }
             return;
         }
         light_count(block, p, LIGHT_COUNT_EVENTS, lane->event);
@@ -224,15 +211,18 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
     light_next_photon(lane, block, p, is_waiting);
 }
 
-/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one and are not faint. */
-CK_FN void light_round(light_lane *lane, const light_block *block, light_params p)
+/* LIGHT_ATTEMPTS flights side by side, then the interface of those that hit one and are not faint. Near the step limit a lane
+ * takes part in the first flight of a turn only, and its interface if it hits: one event a turn. */
+CK_FN void light_round(light_lane *lane, const light_block *block, light_params p, int is_first)
 {
-    ck_u32 hits = 0u;
+    ck_u32 hits_first = 0u, hits = 0u;
     CK_UNROLL
     for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-        hits = light_attempt_event(lane, block, p);
+        hits = light_attempt_event(lane, k == 0 && is_first ? p.weight_threshold : lane->stop, block, p);
+        hits_first = k == 0 && is_first ? hits : hits_first;
     }
-    if (hits && (ck_i32)lane->photon.weight >= lane->stop) {
+    ck_u32 is_slow = lane->stop == LIGHT_ALWAYS ? 1u : 0u;
+    if ((hits && (ck_i32)lane->photon.weight >= lane->stop) | (hits_first & is_slow)) {
         light_interface_event(lane, block, p);
     }
 }
@@ -305,7 +295,7 @@ CK_KERNEL CK_LAUNCH_BOUNDS light_transport(light_params p, CK_GLOBAL const float
     while (lane.live) {
         CK_UNROLL
         for (int k = 0; k < LIGHT_ROUNDS; ++k) {
-            light_round(&lane, &block, p);
+            light_round(&lane, &block, p, k == 0);
         }
         if ((ck_i32)lane.photon.weight < lane.stop || lane.event > LIGHT_NEAR_LIMIT) {
             light_end_event(&lane, &block, p);

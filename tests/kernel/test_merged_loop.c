@@ -111,6 +111,29 @@ static loops count_loops(char *ptx)
     return l;
 }
 
+/*
+ * Memory is addressed in its own space: nvcc 13 guesses spaces, and took global words for shared ones and the other way round
+ * (illegal instructions and addresses on a GPU, nothing here). Global words are only added to, tables only read through the
+ * read-only cache, everything else is shared.
+ */
+static void expect_spaces(const char *what, const char *ptx)
+{
+    static const char *const wrong[] = {"ld.global.u32", "ld.global.f32", "ld.global.u64", "st.global", "atom.shared.add.u64",
+                                        "red.shared.add.u64", "atom.global.add.u64", "\tld.u32", "\tld.f32", "\tld.v2",
+                                        "\tld.v4", "\tst.u32", "\tst.f32", "\tatom.add", "\tred.add"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        if (strstr(ptx, wrong[i]) != NULL) {
+            fail_msg("%s: the PTX holds %s", what, wrong[i] + (wrong[i][0] == '\t'));
+        }
+    }
+    static const char *const needed[] = {"red.global.add.u64", "ld.shared.u32", "atom.shared.add.u32"};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i) {
+        if (strstr(ptx, needed[i]) == NULL) {
+            fail_msg("%s: the PTX holds no %s", what, needed[i]);
+        }
+    }
+}
+
 static char *compile(const device_kernel_source *source)
 {
     void *ptx = NULL;
@@ -138,11 +161,12 @@ static void check_model(const fixture_stack *stack, crp_math math)
     FIXTURE_OK(light_shape(fixture_context, crp_input_model(input, 0), plan, &info, math, &shape));
     shape.source.defines = shape.define_pointer;
     char *ptx = compile(&shape.source);
-    loops l = count_loops(ptx);
     char all[512] = "";
     for (size_t i = 0; i < shape.source.n_defines; ++i) {
         snprintf(all + strlen(all), sizeof all - strlen(all), " %s", shape.source.defines[i]);
     }
+    expect_spaces(all, ptx);
+    loops l = count_loops(ptx);
     if (l.n_draws < 7) {
         fail_msg("%s math,%s: %zu multiplications of the generator found: is its constant written in another way?",
                  math == CRP_MATH_FAST ? "fast" : "strict", all, l.n_draws);

@@ -133,7 +133,6 @@ FIXTURE_FN crp_result *fixture_run(const fixture_stack *s, uint64_t histories, u
     crp_run_options options = fixture_options(histories, seed);
     crp_result *result = fixture_execute(input, &options);
     crp_input_destroy(&input);
-    result->model = NULL;
     return result;
 }
 

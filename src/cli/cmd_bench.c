@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/json.h"
 #include "engine/result.h"
+#include "io/starter.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -64,7 +65,7 @@ static crp_status run_once(crp_context *context, const crp_model *model, crp_run
 static crp_status measure(crp_context *context, const bench_case *bench, const cli_options *given, const char *label,
                           measurement *m)
 {
-    crp_model *model = NULL;
+    crp_input *input = NULL;
     double seconds[N_REPEATS], device_seconds[N_REPEATS];
     crp_run_options options = crp_run_options_default();
     options.device = label;
@@ -73,10 +74,11 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.progress = stop_when_asked;
     options.histories = bench->histories_cpu / 10;
-    crp_status status = bench->create(context, &model);
+    crp_status status = starter_load(context, bench->starter, &bench->setting, 1, &input);
     if (status != CRP_OK) {
         return status;
     }
+    const crp_model *model = crp_input_model(input, 0);
     status = run_once(context, model, &options, m, &seconds[0], &device_seconds[0]);
     bool is_cpu = strncmp(m->device, "cpu", 3) == 0;
     options.histories = given->histories != 0 ? given->histories : is_cpu ? bench->histories_cpu : bench->histories_gpu;
@@ -87,7 +89,7 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
         m->seconds = median3(seconds);
         m->device_seconds = median3(device_seconds);
     }
-    model_destroy(&model);
+    crp_input_destroy(&input);
     return status;
 }
 
@@ -133,9 +135,18 @@ static void print_json(const bench_case *bench, const measurement *m)
     printf(",\"digest\":\"%s\"}\n", m->digest);
 }
 
+static bool has_cases(const char *kind)
+{
+    const bench_case *bench = bench_cases;
+    while (bench->name != NULL && strcmp(bench->kind, kind) != 0) {
+        bench++;
+    }
+    return bench->name != NULL;
+}
+
 cli_exit cmd_bench(crp_context *context, const cli_options *options)
 {
-    if (options->n_operands > 1 || (options->n_operands == 1 && strcmp(options->operands[0], "light") != 0)) {
+    if (options->n_operands > 1 || (options->n_operands == 1 && !has_cases(options->operands[0]))) {
         return cli_usage_error("bench: no built-in cases named %s (there are: light)", options->operands[0]);
     }
     char gpu[sizeof((device_info *)NULL)->label] = "";
@@ -145,7 +156,11 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         label = gpu[0] != '\0' ? gpu : "cpu";
     }
     interrupt_install(!options->quiet);
-    for (const bench_case *bench = bench_cases_light; bench->name != NULL; bench++) {
+    bool has_head = false;
+    for (const bench_case *bench = bench_cases; bench->name != NULL; bench++) {
+        if (options->n_operands == 1 && strcmp(options->operands[0], bench->kind) != 0) {
+            continue;
+        }
         measurement m = {.math = ""};
         crp_status status = measure(context, bench, options, label, &m);
         if (status != CRP_OK) {
@@ -154,8 +169,9 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         if (options->json) {
             print_json(bench, &m);
         } else {
-            if (bench == bench_cases_light) {
+            if (!has_head) {
                 print_head(&m);
+                has_head = true;
             }
             print_row(bench, &m);
         }

@@ -16,13 +16,13 @@ static double unit_seconds(char letter)
     case '\0':
         return 1.0;
     default:
-        return NAN;
+        return (double)NAN;
     }
 }
 
 bool duration_parse(const char *text, double *seconds)
 {
-    double total = 0.0, last_unit = INFINITY;
+    double total = 0.0, last_unit = (double)INFINITY;
     const char *c = text;
     do {
         const char *end = c;

@@ -75,22 +75,22 @@ int main(int argc, char **argv)
     crp_context *context = NULL;
     if (argc < 2) {
         print_usage(stderr);
-        return CLI_USAGE;
+        return (int)CLI_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
-        return cli_finish_stdout(CLI_DONE);
+        return (int)cli_finish_stdout(CLI_DONE);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("corpuscle %s (%s)\n", crp_version(), crp_commit());
-        return cli_finish_stdout(CLI_DONE);
+        return (int)cli_finish_stdout(CLI_DONE);
     }
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is a failed write, which is reported and cleared up */
     crp_status status = crp_context_create(&context);
     if (status != CRP_OK) {
-        return cli_report(NULL, status, CLI_IN_RUN);
+        return (int)cli_report(NULL, status, CLI_IN_RUN);
     }
     cli_exit code = cli_finish_stdout(run_command(context, argc, argv));
     crp_context_destroy(&context);
-    return code;
+    return (int)code;
 }

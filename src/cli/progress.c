@@ -53,7 +53,7 @@ void progress_clear(void)
 double progress_remaining(const crp_progress *now)
 {
     if (!(now->rate > 0.0)) {
-        return NAN;
+        return (double)NAN;
     }
     double done = (double)now->histories_done, needed = (double)now->histories_total;
     double ratio = now->rel_err / now->rel_err_target;

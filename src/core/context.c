@@ -1,3 +1,4 @@
+/** The context: see context.h. */
 #include "core/context.h"
 
 #include <stdio.h>

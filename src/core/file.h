@@ -23,8 +23,8 @@ crp_status file_read(crp_context *context, const char *path, void **bytes, size_
 crp_status file_replace(crp_context *context, const char *path, const void *bytes, size_t n_bytes);
 
 /**
- * file_replace, or for a path of NULL or "-" the same bytes to standard output: for exports, where the user asks for it. The
- * program flushes that stream and looks at its state before it ends.
+ * file_replace, or for a path of NULL or "-" the same bytes to standard output: for exports, where the user asks for it.
+ * The program flushes that stream and looks at its state before it ends.
  * Errors: CRP_ERR_IO with the system's reason.
  */
 crp_status file_deliver(crp_context *context, const char *path, const void *bytes, size_t n_bytes);

@@ -13,8 +13,8 @@ enum { NUMBER_TEXT = 40 };
 const char *number_print(char text[NUMBER_TEXT], double value);
 
 /**
- * Make "C" the locale of the calling thread, which strtod and printf obey, until number_locale_leave() gets back what this
- * returned. Thread-safe.
+ * Make "C" the locale of the calling thread, which strtod and printf obey, until number_locale_leave() gets back what
+ * this returned. Thread-safe.
  */
 locale_t number_locale_enter(void);
 void number_locale_leave(locale_t before);

@@ -11,9 +11,11 @@ typedef struct sha256 {
     uint8_t block[64];
 } sha256;
 
+/** Begin. */
 void sha256_init(sha256 *s);
+/** Take in more bytes; in any pieces, the digest is the same. */
 void sha256_update(sha256 *s, const void *data, size_t n_bytes);
-/** 64 hex digits and a terminating zero. */
+/** End: 64 hex digits and a terminating zero. */
 void sha256_hex(sha256 *s, char hex[65]);
 /** One call for a whole buffer. */
 void sha256_of(const void *data, size_t n_bytes, char hex[65]);

@@ -39,12 +39,12 @@ static double normal_tail(double z, double dof)
 double statistics_normal_quantile(double tail)
 {
     if (!(tail >= 0 && tail <= 1)) {
-        return NAN;
+        return (double)NAN;
     }
     if (tail == 0 || tail == 1) {
-        return tail == 0 ? INFINITY : -INFINITY;
+        return tail == 0 ? (double)INFINITY : -(double)INFINITY;
     }
-    return solve_tail(normal_tail, INFINITY, tail, -39.0, 39.0);
+    return solve_tail(normal_tail, (double)INFINITY, tail, -39.0, 39.0);
 }
 
 /** Continued fraction of the incomplete beta function by Lentz's method. Ref: Abramowitz and Stegun 26.5.8. */
@@ -85,7 +85,7 @@ static double beta_regularised(double a, double b, double x, double one_minus_x)
 double statistics_student_tail(double t, double dof)
 {
     if (isnan(t) || !(dof > 0)) {
-        return NAN;
+        return (double)NAN;
     }
     if (dof > 1e8) {
         return statistics_normal_tail(t);
@@ -99,10 +99,10 @@ double statistics_student_tail(double t, double dof)
 double statistics_student_quantile(double tail, double dof)
 {
     if (!(tail >= 0 && tail <= 1) || !(dof > 0)) {
-        return NAN;
+        return (double)NAN;
     }
     if (tail == 0 || tail == 1) {
-        return tail == 0 ? INFINITY : -INFINITY;
+        return tail == 0 ? (double)INFINITY : -(double)INFINITY;
     }
     if (tail > 0.5) {
         return -statistics_student_quantile(1 - tail, dof);
@@ -117,7 +117,7 @@ double statistics_student_quantile(double tail, double dof)
 double statistics_chi2_tail(double x, double dof)
 {
     if (isnan(x) || !(dof > 0)) {
-        return NAN;
+        return (double)NAN;
     }
     if (x <= 0) {
         return 1;

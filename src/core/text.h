@@ -20,8 +20,8 @@ crp_status text_open(crp_context *context, text_buffer *text);
  * End a text, which text_open began.
  *
  * @param status  what the writing of the text came to
- * @return `status`, or CRP_ERR_MEMORY when the text did not fit. With CRP_OK `text->bytes` is the caller's, to be freed with
- *         free(); else there is nothing left to free.
+ * @return `status`, or CRP_ERR_MEMORY when the text did not fit. With CRP_OK `text->bytes` is the caller's, to be freed
+ *         with free(); else there is nothing left to free.
  */
 crp_status text_close(crp_context *context, text_buffer *text, crp_status status);
 

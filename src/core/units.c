@@ -77,16 +77,6 @@ typedef struct dimension_row {
 static const dimension_row dimension_rows[] = {UNIT_DIMENSION_LIST(DIMENSION_ROW)};
 #undef DIMENSION_ROW
 
-const char *units_dimension_words(unit_dimension dimension)
-{
-    return dimension_rows[dimension].words;
-}
-
-const char *units_dimension_examples(unit_dimension dimension)
-{
-    return dimension_rows[dimension].examples;
-}
-
 /* ---------------------------------------------------------------------------------------------- scanning */
 
 static bool is_digit(char c)

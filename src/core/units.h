@@ -33,10 +33,6 @@
 typedef enum unit_dimension { UNIT_DIMENSION_LIST(UNIT_DIMENSION_ENUM) UNIT_N_DIMENSIONS } unit_dimension;
 #undef UNIT_DIMENSION_ENUM
 
-/** "a length" and "nm, um, mm, cm, m, in": for messages and documents. Static storage. */
-const char *units_dimension_words(unit_dimension dimension);
-const char *units_dimension_examples(unit_dimension dimension);
-
 /**
  * Read a number with or without a unit.
  *

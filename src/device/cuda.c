@@ -335,7 +335,7 @@ static double cuda_launch_seconds(device *d, uint32_t queue)
     float milliseconds = 0;
     if (queue >= DEVICE_N_QUEUES || gpu->last[queue] == NULL || make_current(gpu) != CRP_OK ||
         gpu->driver.event_elapsed_time(&milliseconds, gpu->begin[queue], gpu->end[queue]) != CUDA_SUCCESS) {
-        return NAN;
+        return (double)NAN;
     }
     return (double)milliseconds * 1e-3;
 }

@@ -64,7 +64,8 @@ void device_close(device **d)
 
 crp_status device_check_access(const device *d, uint32_t queue, size_t n_bytes, size_t capacity)
 {
-    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label, queue);
+    CRP_CHECK(d->context, queue < DEVICE_N_QUEUES, CRP_ERR_INTERNAL, "%s: queue %u does not exist", d->info.label,
+              queue);
     CRP_CHECK(d->context, n_bytes <= capacity, CRP_ERR_INTERNAL, "%s: %zu bytes do not fit a buffer of %zu",
               d->info.label, n_bytes, capacity);
     return CRP_OK;

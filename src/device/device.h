@@ -110,13 +110,14 @@ crp_status device_open(crp_context *context, const char *name, const device_opti
 /** Close and set to NULL; accepts a pointer to NULL. */
 void device_close(device **d);
 
-/** What implementations check alike: the queue exists, and n_bytes fit a buffer of `capacity`. Errors: CRP_ERR_INTERNAL. */
+/** What implementations check alike: the queue exists, n_bytes fit a buffer of `capacity`. Errors: CRP_ERR_INTERNAL. */
 crp_status device_check_access(const device *d, uint32_t queue, size_t n_bytes, size_t capacity);
-/** The same of a launch: the queue exists, arguments are not too many, and none is missing. Errors: CRP_ERR_INTERNAL. */
+/** The same of a launch: the queue exists, arguments are not too many, none is missing. Errors: CRP_ERR_INTERNAL. */
 crp_status device_check_launch(const device *d, uint32_t queue, const char *entry, const device_launch *launch);
 
-/** Visit every device of every kind, including the reasons for kinds that are absent (info NULL, reason set). */
+/** Gets one device, or for a kind that is absent or a device that fails `info` NULL and the reason. Borrowed. */
 typedef void (*device_visitor)(void *user, const char *kind, const device_info *info, const char *reason);
+/** Visit every device of every kind. */
 void device_list(crp_context *context, device_visitor visitor, void *user);
 
 /**

@@ -356,7 +356,7 @@ static double opencl_launch_seconds(device *d, uint32_t queue)
         gpu->library.get_event_profiling_info(gpu->event[queue], OPENCL_PROFILING_COMMAND_END, sizeof end, &end,
                                               NULL) != OPENCL_SUCCESS ||
         end < begin) {
-        return NAN;
+        return (double)NAN;
     }
     return (double)(end - begin) * 1e-9;
 }

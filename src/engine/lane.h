@@ -30,6 +30,7 @@ typedef struct device_lane {
  */
 crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
                      uint64_t histories, device_lane **lane);
+/** Close and set to NULL. Accepts NULL and a pointer to NULL. */
 void lane_close(device_lane **lane);
 
 /** Start a launch on queue 0 or 1; returns at once on a GPU. */

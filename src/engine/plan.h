@@ -75,6 +75,7 @@ typedef struct crp_plan {
     void (*data_destroy)(void *data);
 } crp_plan;
 
+/** Free a plan and set the pointer to NULL. Accepts NULL and a pointer to NULL. */
 void plan_destroy(crp_plan **plan);
 
 /**
@@ -103,10 +104,10 @@ typedef struct output_options {
 typedef struct crp_module {
     const char *name;              /**< "light" */
     const char *history_name;      /**< "photons" */
-    /** Build, set, validate and append the model of a parsed file of this kind. Errors: CRP_ERR_CONFIG, CRP_ERR_MEMORY. */
+    /** Build, set, validate, append the model of a parsed file of this kind. Errors: CRP_ERR_CONFIG, CRP_ERR_MEMORY. */
     crp_status (*load_yaml)(crp_context *context, const char *path, const yaml_node *root,
                             const crp_input_options *options, crp_input **input);
-    /** Write YAML that loads back as the same model, and from which the digest is formed, into a FILE. Errors: CRP_ERR_IO. */
+    /** Write YAML that loads back as the same model, and that the digest is of, into a FILE. Errors: CRP_ERR_IO. */
     crp_status (*write_yaml)(crp_context *context, const crp_model *model, void *file);
     /** The same with what the digest leaves out (name, run settings, outputs): for people. */
     crp_status (*write_full)(crp_context *context, const crp_model *model, void *file);
@@ -122,6 +123,7 @@ typedef struct crp_module {
      */
     crp_status (*write_output)(crp_context *context, const crp_model *model, const crp_result *result,
                                const output_options *options, const char *path, void *file);
+    /** Lay out a run: tallies, results, counters, tables, words. `plan` is freed by plan_destroy. Errors: CRP_ERR_MEMORY. */
     crp_status (*plan)(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **plan);
     /** Choose kernel, defines, grid, block and shared memory for this device. */
     crp_status (*shape)(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,

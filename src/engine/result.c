@@ -142,7 +142,6 @@ crp_status result_create(crp_context *context, const crp_model *model, const crp
     copy_text(r->version, sizeof r->version, crp_version());
     copy_text(r->commit, sizeof r->commit, crp_commit());
     r->model_text = strdup(model->normalised == NULL ? "" : model->normalised);
-    r->model = model;
     if (!fine || r->model_text == NULL) {
         crp_result_destroy(result);
         return context_fail(context, CRP_ERR_MEMORY, "not enough memory for the axes of %zu tallies", plan->n_tallies);

@@ -44,7 +44,6 @@ struct crp_result {
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
     char digest[65];            /**< formed by result_digest */
-    const crp_model *model;     /**< borrowed while the run lasts; NULL for a result read from a file */
 };
 
 /** An empty result shaped like the plan. */

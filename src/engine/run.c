@@ -105,7 +105,6 @@ static void stamp_result(run *r)
         out->host[0] = '\0';
     }
     out->histories_planned = r->histories;
-    out->model = r->model;
 }
 
 static crp_status check_restart(run *r, const crp_result *old, uint64_t seed_asked)
@@ -160,13 +159,14 @@ static crp_status check_memory(run *r)
     const device_info *info = &r->lane->device->info;
     bool is_cpu = strcmp(info->kind, "cpu") == 0, is_saved = r->options->output != NULL;
     uint64_t n_bins = r->plan->n_bins, n_words = r->plan->n_words;
-    /* Of every bin the scale in plan and result; of a resumed run also sum, mean and deviation, which in a fresh one are
-     * pages that nothing has touched yet. */
-    uint64_t held = n_bins * (2 * sizeof(double) + (r->options->restart != NULL ? sizeof(crp_wide) + 2 * sizeof(double) : 0));
+    /* Of every bin the scale in plan and result; of a resumed run also sum, mean and deviation, which in a fresh one
+     * are pages that nothing has touched yet. */
+    uint64_t held_of_bin = 2 * sizeof(double);
+    held_of_bin += r->options->restart != NULL ? sizeof(crp_wide) + 2 * sizeof(double) : 0;
     uint64_t needed = plan_host_bytes(n_bins, n_words, is_cpu ? 1 + info->n_units : 1, is_saved);
-    crp_status status = plan_check_memory(r->context, r->plan->grid, needed, held);
+    crp_status status = plan_check_memory(r->context, r->plan->grid, needed, n_bins * held_of_bin);
     uint64_t with_one = plan_host_bytes(n_bins, n_words, 2, is_saved);
-    if (status != CRP_OK && is_cpu && info->n_units > 1 && memory_suffices(with_one - held, NULL)) {
+    if (status != CRP_OK && is_cpu && info->n_units > 1 && memory_suffices(with_one - n_bins * held_of_bin, NULL)) {
         char text[1024];
         snprintf(text, sizeof text, "%s", crp_context_error(r->context));
         return context_fail(r->context, status, "%s, or fewer than %u threads", text, info->n_units);
@@ -369,16 +369,6 @@ static void explain_stop(run *r, crp_status stop)
     }
 }
 
-static crp_status check_call(crp_context *context, const crp_model *model, const crp_run_options *options,
-                             crp_result **result)
-{
-    CRP_CHECK(context, model != NULL && result != NULL, CRP_ERR_ARG, "crp_run_execute: model and result must not be NULL");
-    CRP_CHECK(context, options->size == sizeof *options, CRP_ERR_ARG,
-              "crp_run_execute: options.size = %u is not that of this library: begin with crp_run_options_default()",
-              options->size);
-    return CRP_OK;
-}
-
 crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
                            crp_result **result)
 {
@@ -392,11 +382,6 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;
-    if (context == NULL) {
-        return CRP_ERR_ARG;
-    }
-    CRP_TRY(check_call(context, model, r.options, result));
-    *result = NULL;
     crp_status status = prepare(&r);
     if (status == CRP_OK) {
         r.start = r.last_save = wall_clock();

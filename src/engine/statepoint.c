@@ -179,15 +179,6 @@ crp_status statepoint_file_read(crp_context *context, statepoint_file *file, uin
     return status;
 }
 
-crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_groups)
-{
-    statepoint_file *file = NULL;
-    *n_groups = 0;
-    CRP_TRY(statepoint_open(context, path, &file, n_groups));
-    statepoint_close(&file);
-    return CRP_OK;
-}
-
 crp_status statepoint_read(crp_context *context, const char *path, uint32_t group, crp_result **result)
 {
     statepoint_file *file = NULL;

@@ -24,15 +24,13 @@ typedef struct statepoint_file statepoint_file;
 
 /** Open; `n_groups` (may be NULL) gets the number of runs. Errors: CRP_ERR_IO, CRP_ERR_FORMAT, CRP_ERR_MEMORY. */
 crp_status statepoint_open(crp_context *context, const char *path, statepoint_file **file, uint32_t *n_groups);
-/** Read group `group` of an open file into a new result (model == NULL). Errors: CRP_ERR_FORMAT, CRP_ERR_MEMORY. */
+/** Read group `group` of an open file into a new result. Errors: CRP_ERR_FORMAT, CRP_ERR_MEMORY. */
 crp_status statepoint_file_read(crp_context *context, statepoint_file *file, uint32_t group, crp_result **result);
+/** Close and set to NULL; accepts a pointer to NULL. */
 void statepoint_close(statepoint_file **file);
 
-/** Read group `group` into a new result (model == NULL). Errors: CRP_ERR_IO, CRP_ERR_FORMAT (with what is wrong). */
+/** Read group `group` into a new result. Errors: CRP_ERR_IO, CRP_ERR_FORMAT (with what is wrong). */
 crp_status statepoint_read(crp_context *context, const char *path, uint32_t group, crp_result **result);
-
-/** How many runs the file holds; CRP_ERR_FORMAT if it is not a result file of ours. */
-crp_status statepoint_count(crp_context *context, const char *path, uint32_t *n_groups);
 
 /** Can the directory of `path` be written? CRP_ERR_IO if not: called before a run starts. */
 crp_status statepoint_probe(crp_context *context, const char *path);

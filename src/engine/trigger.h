@@ -25,8 +25,8 @@ typedef struct trigger {
 crp_status trigger_parse(crp_context *context, const char *text, trigger *out);
 /** Check that every name is a tally of the result; CRP_ERR_ARG lists those that exist, nearest first. */
 crp_status trigger_bind(crp_context *context, const trigger *t, const crp_result *result);
-/** Do all terms hold? Never with fewer than TRIGGER_MIN_BATCHES, or without terms. `error` and `limit` get those of the first
- * term, NaN where there is none or the error is not known. */
+/** Do all terms hold? Never with fewer than TRIGGER_MIN_BATCHES, or without terms. `error` and `limit` get those of the
+ * first term, NaN where there is none or the error is not known. */
 bool trigger_holds(const trigger *t, const crp_result *result, double *error, double *limit);
 
 #endif

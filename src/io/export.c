@@ -82,7 +82,7 @@ static crp_status export_vtkhdf(crp_context *context, const crp_result *result, 
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------- the module's own format */
+/* ------------------------------------------------------------------------------------------ the module's own format */
 
 crp_status export_output(crp_context *context, const crp_model *model, const crp_result *result,
                          const output_options *options, const char *path)

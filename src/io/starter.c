@@ -25,14 +25,29 @@ const starter *starter_list(size_t *n)
     return starters;
 }
 
-const starter *starter_find(const char *name)
+static crp_status fail_name(crp_context *context, const char *name)
+{
+    char known[512] = "";
+    const char *names[N_STARTERS];
+    for (size_t i = 0; i < N_STARTERS; i++) {
+        size_t used = strlen(known);
+        names[i] = starters[i].name;
+        snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", names[i]);
+    }
+    const char *near = nearest_name(name, names, N_STARTERS);
+    return context_fail(context, CRP_ERR_ARG, "there is no starter \"%.60s\" (known: %s)%s%s", name, known,
+                        near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
+}
+
+static crp_status find(crp_context *context, const char *name, const starter **found)
 {
     for (size_t i = 0; i < N_STARTERS; i++) {
         if (strcmp(starters[i].name, name) == 0) {
-            return &starters[i];
+            *found = &starters[i];
+            return CRP_OK;
         }
     }
-    return NULL;
+    return fail_name(context, name);
 }
 
 /* ------------------------------------------------------------------------------------------------- edit */
@@ -157,27 +172,20 @@ done:
     return status;
 }
 
-static crp_status fail_name(crp_context *context, const char *name)
+crp_status starter_load(crp_context *context, const char *name, const char *const *settings, size_t n,
+                        crp_input **input)
 {
-    char known[512] = "";
-    const char *names[N_STARTERS];
-    for (size_t i = 0; i < N_STARTERS; i++) {
-        size_t used = strlen(known);
-        names[i] = starters[i].name;
-        snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", names[i]);
-    }
-    const char *near = nearest_name(name, names, N_STARTERS);
-    return context_fail(context, CRP_ERR_ARG, "there is no starter \"%.60s\" (known: %s)%s%s", name, known,
-                        near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
+    const starter *s = NULL;
+    *input = NULL;
+    CRP_TRY(find(context, name, &s));
+    return load(context, name, s->text, settings, n, input);
 }
 
 crp_status starter_write(crp_context *context, const char *name, const char *const *settings, size_t n, FILE *file)
 {
-    const starter *s = starter_find(name);
+    const starter *s = NULL;
     char *text = NULL;
-    if (s == NULL) {
-        return fail_name(context, name);
-    }
+    CRP_TRY(find(context, name, &s));
     if (n > 0) {
         CRP_TRY(apply(context, s, settings, n, &text));
     }

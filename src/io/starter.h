@@ -15,8 +15,15 @@ typedef struct starter {
 /** All starters, `*n` of them, in the order of a list for people. Static storage. */
 const starter *starter_list(size_t *n);
 
-/** The starter of that name, or NULL. */
-const starter *starter_find(const char *name);
+/**
+ * The model of a starter, settings applied.
+ *
+ * @param settings    n `path=value` strings; may be NULL when n is 0
+ * @param[out] input  one model; free with crp_input_destroy
+ * Errors: CRP_ERR_ARG for an unknown name (with the nearest), CRP_ERR_CONFIG for a setting that does not fit.
+ */
+crp_status starter_load(crp_context *context, const char *name, const char *const *settings, size_t n,
+                        crp_input **input);
 
 /**
  * Write a starter, settings applied. Comments and layout stay; where a setting names a key that the text does not

@@ -11,8 +11,8 @@ static crp_status fail_kind(crp_context *context, const char *path, const yaml_n
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", modules[i]->name);
     }
-    return context_fail(context, CRP_ERR_UNSUPPORTED, "%s:%u:%u: kind = %.60s is not known (kinds that exist: %s)", path,
-                        kind->line, kind->column, kind->text, known);
+    return context_fail(context, CRP_ERR_UNSUPPORTED, "%s:%u:%u: kind = %.60s is not known (kinds that exist: %s)",
+                        path, kind->line, kind->column, kind->text, known);
 }
 
 static crp_status load_by_kind(crp_context *context, const char *path, const yaml_node *root,

@@ -1,3 +1,4 @@
+/** The tables of the kernels' own functions: see math_tables.h. */
 #include "model/math_tables.h"
 
 static const double LN2 = 0.69314718055994530942;

@@ -33,6 +33,7 @@ crp_status model_create(crp_context *context, const crp_module *module, const ch
                         crp_model **model);
 /** Form the normalised text and the digest. */
 crp_status model_finish(crp_context *context, crp_model *model);
+/** Free a model with its data and set the pointer to NULL. Accepts NULL and a pointer to NULL. */
 void model_destroy(crp_model **model);
 
 /** Append a finished model to an input (which may be NULL at first). */

@@ -102,8 +102,9 @@ static void check_sums(const char *file, crp_math math, uint32_t local_bytes)
 }
 
 /** Zero leaves what lies behind it alone; a copy larger than the buffer is refused. */
-static void check_buffers(void)
+static void check_buffers(void **state)
 {
+    (void)state;
     const device_ops *ops = check_device->ops;
     unsigned char bytes[100], wanted[100];
     device_buffer *buffer;
@@ -124,8 +125,9 @@ static void check_buffers(void)
 }
 
 /** More memory than there is: the message has needed and available bytes. */
-static void check_too_much_memory(void)
+static void check_too_much_memory(void **state)
 {
+    (void)state;
     device_buffer *buffer;
     char needed[40];
     size_t n = (size_t)check_device->info.memory_total + ((size_t)1 << 30);

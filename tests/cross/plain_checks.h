@@ -1,4 +1,4 @@
-/** The plain kernel of examples/light/plain and the engine, run over the same photons of the same plan. */
+/** Another kernel (the plain one of examples/light/plain, another build) and the engine, over the same photons of one plan. */
 #ifndef TESTS_CROSS_PLAIN_CHECKS_H
 #define TESTS_CROSS_PLAIN_CHECKS_H
 
@@ -71,9 +71,55 @@ static void plain_compare(const char *name, const uint64_t *plain, const uint64_
 {
     for (size_t i = 0; i < n; ++i) {
         if (plain[i] != engine[i]) {
-            fail_msg("%s: word %zu of %zu: %llu by the plain kernel, %llu by the engine", name, i, n,
+            fail_msg("%s: word %zu of %zu: %llu instead of %llu by the engine", name, i, n,
                      (unsigned long long)plain[i], (unsigned long long)engine[i]);
         }
+    }
+}
+
+/** Words of another kernel than the engine's, from `calloc`. */
+typedef uint64_t *(*plain_words_function)(const crp_plan *plan, history_range range, void *user);
+
+/** Words of a kernel that is called as the CPU device calls one, by `n_workers` one after another. */
+static inline uint64_t *plain_call(device_cpu_entry entry, const crp_plan *plan, history_range range, uint32_t n_workers)
+{
+    uint64_t *words = aligned_alloc(64, (plan->n_words * 8 + 63) / 64 * 64);
+    assert_non_null(words);
+    memset(words, 0, plan->n_words * 8);
+    plan_shape shape = {.grid = 1};
+    unsigned char params[1024];
+    size_t n_params;
+    ck_u32 next = 0;
+    PLAIN_CHECK(light_params_of_launch(plan, NULL, &shape, range.first, range.count, params, &n_params));
+    void *args[] = {params, plan->tables[0].data, plan->tables[1].data, words, &next};
+    for (uint32_t worker = 0; worker < n_workers; ++worker) {
+        entry(args, worker, n_workers);
+    }
+    return words;
+}
+
+/** All cases, a `part`-th of their photons from number `first` on: the words of `other` and those of the engine on a CPU. */
+static void plain_compare_all(const char *what, plain_words_function other, void *user, uint64_t first, uint64_t part)
+{
+    for (size_t i = 0; i < PLAIN_N_CASES; ++i) {
+        char label[80];
+        crp_input *input = plain_load(plain_cases[i].name);
+        const crp_model *model = crp_input_model(input, 0);
+        crp_plan *plan = NULL;
+        double seconds = 0.0;
+        history_range range = {.first = first, .count = plain_cases[i].histories / part};
+        PLAIN_CHECK(light_plan_create(plain_context, model, 7, &plan));
+        uint64_t *words = other(plan, range, user);
+        uint64_t *engine = plain_engine_words(model, plan, "cpu", range, &seconds);
+        snprintf(label, sizeof label, "%s, %s", plain_cases[i].name, what);
+        plain_compare(label, words, engine, plan->n_words);
+        const light_params *p = &((const light_plan *)plan->data)->params;
+        assert_int_equal(words[p->at_counters + LIGHT_COUNT_HISTORIES], range.count);
+        assert_int_equal(words[p->at_counters + LIGHT_COUNT_LOST], 0);
+        free(words);
+        free(engine);
+        plan_destroy(&plan);
+        crp_input_destroy(&input);
     }
 }
 

@@ -86,18 +86,6 @@ static void test_cache(void **state)
     assert_int_equal(n_cached, 2);
 }
 
-static void test_buffers(void **state)
-{
-    (void)state;
-    check_buffers();
-}
-
-static void test_too_much_memory(void **state)
-{
-    (void)state;
-    check_too_much_memory();
-}
-
 static void test_broken_kernels(void **state)
 {
     (void)state;
@@ -146,7 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_info),           cmocka_unit_test(test_sums),
         cmocka_unit_test(test_cache),          cmocka_unit_test(test_largest_shared_memory),
-        cmocka_unit_test(test_buffers),        cmocka_unit_test(test_too_much_memory),
+        cmocka_unit_test(check_buffers),        cmocka_unit_test(check_too_much_memory),
         cmocka_unit_test(test_broken_kernels), cmocka_unit_test(test_bad_launches),
         cmocka_unit_test(test_fault_in_a_kernel)};
     device_options options = {0};

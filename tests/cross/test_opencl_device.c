@@ -101,18 +101,6 @@ static void test_strict_division_and_root(void **state)
     ops->kernel_destroy(check_device, kernel);
 }
 
-static void test_buffers(void **state)
-{
-    (void)state;
-    check_buffers();
-}
-
-static void test_too_much_memory(void **state)
-{
-    (void)state;
-    check_too_much_memory();
-}
-
 static void test_broken_kernels(void **state)
 {
     (void)state;
@@ -153,7 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),    cmocka_unit_test(test_sums_strict),     cmocka_unit_test(test_strict_division_and_root),
-        cmocka_unit_test(test_buffers), cmocka_unit_test(test_too_much_memory), cmocka_unit_test(test_broken_kernels),
+        cmocka_unit_test(check_buffers), cmocka_unit_test(check_too_much_memory), cmocka_unit_test(test_broken_kernels),
         cmocka_unit_test(test_bad_launches), cmocka_unit_test(test_absent_library)};
     device_options options = {0};
     if (crp_context_create(&check_context) != CRP_OK) {

@@ -5,44 +5,17 @@
 
 #include <time.h>
 
-static uint64_t *plain_words(const crp_plan *plan, history_range range, uint32_t n_workers)
+static uint64_t *three_workers(const crp_plan *plan, history_range range, void *user)
 {
-    uint64_t *words = calloc(plan->n_words, sizeof *words);
-    assert_non_null(words);
-    plan_shape shape = {.grid = 1};
-    unsigned char params[1024];
-    size_t n_params;
-    ck_u32 next = 0;
-    PLAIN_CHECK(light_params_of_launch(plan, NULL, &shape, range.first, range.count, params, &n_params));
-    void *args[] = {params, plan->tables[0].data, plan->tables[1].data, words, &next};
-    for (uint32_t worker = 0; worker < n_workers; ++worker) {
-        plain_transport(args, worker, n_workers);
-    }
-    return words;
+    (void)user;
+    return plain_call(plain_transport, plan, range, 3);
 }
 
+/* Far from 0, so that the high word of the photon numbers counts too. */
 static void test_same_words(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < PLAIN_N_CASES; ++i) {
-        crp_input *input = plain_load(plain_cases[i].name);
-        const crp_model *model = crp_input_model(input, 0);
-        crp_plan *plan = NULL;
-        double seconds = 0.0;
-        /* Far from 0, so that the high word of the photon numbers counts too. */
-        history_range range = {.first = (3ull << 32) + 77777u, .count = plain_cases[i].histories};
-        PLAIN_CHECK(light_plan_create(plain_context, model, 7, &plan));
-        uint64_t *plain = plain_words(plan, range, 3);
-        uint64_t *engine = plain_engine_words(model, plan, "cpu", range, &seconds);
-        plain_compare(plain_cases[i].name, plain, engine, plan->n_words);
-        const light_params *p = &((const light_plan *)plan->data)->params;
-        assert_int_equal(plain[p->at_counters + LIGHT_COUNT_HISTORIES], range.count);
-        assert_int_equal(plain[p->at_counters + LIGHT_COUNT_LOST], 0);
-        free(plain);
-        free(engine);
-        plan_destroy(&plan);
-        crp_input_destroy(&input);
-    }
+    plain_compare_all("plain kernel", three_workers, NULL, (3ull << 32) + 77777u, 1);
 }
 
 static void plain_digest(const crp_model *model, uint64_t histories, char digest[65])
@@ -50,7 +23,7 @@ static void plain_digest(const crp_model *model, uint64_t histories, char digest
     crp_plan *plan = NULL;
     crp_result *result = NULL;
     PLAIN_CHECK(light_plan_create(plain_context, model, 1, &plan));
-    uint64_t *words = plain_words(plan, (history_range){.first = 0, .count = histories}, 1);
+    uint64_t *words = plain_call(plain_transport, plan, (history_range){.first = 0, .count = histories}, 1);
     crp_wide *bins = calloc(plan->n_bins, sizeof *bins);
     uint64_t *events = calloc(plan->n_events, sizeof *events);
     assert_true(bins != NULL && events != NULL);
@@ -95,6 +68,12 @@ static double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
+static int compare_reals(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /* Median of five alternating measurements of both on one core, in processor time. */
 static void print_times(void)
 {
@@ -108,22 +87,14 @@ static void print_times(void)
         PLAIN_CHECK(light_plan_create(plain_context, model, 1, &plan));
         for (int k = 0; k < 5; ++k) {
             double start = processor_seconds();
-            free(plain_words(plan, range, 1));
+            free(plain_call(plain_transport, plan, range, 1));
             double middle = processor_seconds();
             free(plain_engine_words(model, plan, "cpu", range, &unused));
             plain[k] = middle - start;
             engine[k] = processor_seconds() - middle;
-            for (int j = k; j > 0 && plain[j] < plain[j - 1]; --j) {
-                double swap = plain[j];
-                plain[j] = plain[j - 1];
-                plain[j - 1] = swap;
-            }
-            for (int j = k; j > 0 && engine[j] < engine[j - 1]; --j) {
-                double swap = engine[j];
-                engine[j] = engine[j - 1];
-                engine[j - 1] = swap;
-            }
         }
+        qsort(plain, 5, sizeof *plain, compare_reals);
+        qsort(engine, 5, sizeof *engine, compare_reals);
         printf("%s: plain %.1f, engine %.1f photons/ms, ratio %.2f\n", timed[i].name,
                (double)range.count / plain[2] / 1e3, (double)range.count / engine[2] / 1e3, plain[2] / engine[2]);
         plan_destroy(&plan);

@@ -1,24 +1,11 @@
 /* The plain nested kernel as CUDA on a real GPU: the integers of the CPU. "--time" compares it with the engine's kernel. */
 #include "cross/plain_checks.h"
+#include "plain_source.h"
 
 enum { BLOCK = 256, BLOCKS_PER_UNIT = 6 };
 
 static device *gpu;
 static device_kernel *kernel;
-
-/* plain.c as it stands, "@" in front: text in place of a path among the embedded files. */
-static char *plain_source(void)
-{
-    FILE *file = fopen(CRP_SOURCE_DIR "/examples/light/plain/plain.c", "r");
-    assert_non_null(file);
-    char *text = calloc(1, 20000);
-    assert_non_null(text);
-    text[0] = '@';
-    size_t n = fread(text + 1, 1, 19998, file);
-    assert_true(n > 1000 && n < 19998);
-    fclose(file);
-    return text;
-}
 
 static int compile_plain(void **state)
 {
@@ -43,8 +30,10 @@ static device_buffer *filled(const void *data, size_t n_bytes)
     return buffer;
 }
 
-static uint64_t *plain_words(const crp_plan *plan, history_range range, double *seconds)
+/* `user`: seconds by the device's clock, added to. */
+static uint64_t *plain_words(const crp_plan *plan, history_range range, void *user)
 {
+    double *seconds = user;
     plan_shape shape = {.grid = 1};
     unsigned char params[1024];
     size_t n_params;
@@ -73,21 +62,8 @@ static uint64_t *plain_words(const crp_plan *plan, history_range range, double *
 static void test_same_words(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < PLAIN_N_CASES; ++i) {
-        crp_input *input = plain_load(plain_cases[i].name);
-        const crp_model *model = crp_input_model(input, 0);
-        crp_plan *plan = NULL;
-        double seconds = 0.0;
-        history_range range = {.first = (5ull << 32) + 99u, .count = plain_cases[i].histories};
-        PLAIN_CHECK(light_plan_create(plain_context, model, 7, &plan));
-        uint64_t *plain = plain_words(plan, range, &seconds);
-        uint64_t *engine = plain_engine_words(model, plan, "cpu", range, &seconds);
-        plain_compare(plain_cases[i].name, plain, engine, plan->n_words);
-        free(plain);
-        free(engine);
-        plan_destroy(&plan);
-        crp_input_destroy(&input);
-    }
+    double seconds = 0.0;
+    plain_compare_all("plain kernel on the GPU", plain_words, &seconds, (5ull << 32) + 99u, 1);
 }
 
 /* One warm-up, then the best of three, by the device's clock. */

@@ -10,20 +10,9 @@
 
 #include <cmocka.h>
 
-static crp_context *context;
+#include "plain_source.h"
 
-static char *plain_source(void)
-{
-    FILE *file = fopen(CRP_SOURCE_DIR "/examples/light/plain/plain.c", "r");
-    assert_non_null(file);
-    char *text = calloc(1, 20000);
-    assert_non_null(text);
-    text[0] = '@';
-    size_t n = fread(text + 1, 1, 19998, file);
-    assert_true(n > 1000 && n < 19998);
-    fclose(file);
-    return text;
-}
+static crp_context *context;
 
 static void test_compiles(void **state)
 {

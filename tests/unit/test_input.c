@@ -157,6 +157,36 @@ static void test_arguments(void **state)
     assert_null(crp_input_model(NULL, 0));
 }
 
+/* As the header says: a setting comes after the file, whose own values must be valid too. */
+static void test_settings_come_after_the_file(void **state)
+{
+    fixture *f = *state;
+    static const char mci[] = "1.0\n1\na.mco A\n10\n0.1 0.1\n1 1 1\n1\n1\n1.4 1 10 %s 1\n1\n";
+    static const char yaml[] = "version: 1\nkind: light\nlayers: [{n: 1.4, mu_a: 1, mu_s: 10, g: %s, thickness: 1}]\n"
+                               "grid: {dz: 0.1, dr: 0.1, nz: 1, nr: 1}\n";
+    const char *const setting = "layers[1].g=0.8";
+    crp_input_options options = crp_input_options_default();
+    options.settings = &setting;
+    options.n_settings = 1;
+    for (int is_yaml = 0; is_yaml < 2; is_yaml++) {
+        for (int is_bad = 0; is_bad < 2; is_bad++) {
+            char text[256];
+            crp_input *input = NULL;
+            int n = snprintf(text, sizeof text, is_yaml ? yaml : mci, is_bad ? "1.2" : "0.2");
+            write_file(f, "a.txt", text, (size_t)n);
+            crp_status status = crp_input_load(f->context, f->path, &options, &input);
+            assert_int_equal(status, is_bad ? CRP_ERR_CONFIG : CRP_OK);
+            if (is_bad) {
+                assert_non_null(strstr(crp_context_error(f->context), "1.2"));
+            } else {
+                const light_model *light = crp_input_model(input, 0)->data;
+                assert_true(light->layers[0].g == 0.8);
+            }
+            crp_input_destroy(&input);
+        }
+    }
+}
+
 /* Every example is read without a warning and names an output after itself. */
 static void test_examples(void **state)
 {
@@ -193,6 +223,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kind_by_contents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arguments, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_settings_come_after_the_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_examples, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

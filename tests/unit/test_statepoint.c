@@ -135,7 +135,6 @@ static void test_round_trip(void **state)
     assert_int_equal(access(path_tmp, F_OK), -1);
     crp_result *b = read_ok(1);
     assert_same(a, b);
-    assert_null(b->model);
     /* A resumed run goes on as if it had never stopped. */
     fixture_add(a, 1, 5, 3, 100000, 100000, 0);
     fixture_add(b, 1, 5, 3, 100000, 100000, 0);
@@ -161,10 +160,18 @@ static void test_empty(void **state)
     crp_result_destroy(&b);
 }
 
+static crp_status count_runs(uint32_t *n)
+{
+    statepoint_file *file = NULL;
+    crp_status status = statepoint_open(context, path, &file, n);
+    statepoint_close(&file);
+    return status;
+}
+
 static void assert_runs(uint32_t n, crp_result *const *results)
 {
     uint32_t found = 0;
-    assert_int_equal(statepoint_count(context, path, &found), CRP_OK);
+    assert_int_equal(count_runs(&found), CRP_OK);
     assert_int_equal(found, n);
     for (uint32_t k = 1; k <= n; k++) {
         crp_result *r = read_ok(k);
@@ -387,7 +394,7 @@ static void assert_refused(const void *bytes, size_t n, const char *what, size_t
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
     close(fd);
-    crp_status read = statepoint_read(context, path, 1, &r), counted = statepoint_count(context, path, &count);
+    crp_status read = statepoint_read(context, path, 1, &r), counted = count_runs(&count);
     if (read != CRP_ERR_FORMAT || counted != CRP_ERR_FORMAT || r != NULL) {
         fail_msg("%s at %zu: %d %d", what, where, read, counted);
     }

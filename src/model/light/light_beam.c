@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-int light_layer_is_clear(const light_layer *l)
+bool light_layer_is_clear(const light_layer *l)
 {
     return l->mu_a == 0.0 && l->mu_s == 0.0;
 }

@@ -1,3 +1,4 @@
+/** From a layered model to what a kernel needs: parameters, layer table, layout of the words. */
 #include "model/light/light_plan.h"
 
 #include "core/context.h"
@@ -80,7 +81,7 @@ static void keep_inside(float *row)
 }
 
 /* The two forms of Henyey-Greenstein: see light_one_minus_cos. */
-static void fill_scattering(float *row, const light_layer *l, int any_g)
+static void fill_scattering(float *row, const light_layer *l, bool any_g)
 {
     double g = l->g, gap = 1.0 - g;
     if (l->mu_s == 0.0 || gap < 1.0e-12) { /* straight on; also the unit of weight that a pure absorber may leave */
@@ -99,14 +100,14 @@ static void fill_scattering(float *row, const light_layer *l, int any_g)
     }
 }
 
-static int needs_any_g(const light_model *m)
+static bool needs_any_g(const light_model *m)
 {
     for (uint32_t i = 0; i < m->n_layers; ++i) {
         if (m->layers[i].mu_s > 0.0 && m->layers[i].g < 0.1) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static uint32_t row_of(uint32_t layer)
@@ -157,160 +158,7 @@ static crp_status make_tables(crp_context *context, crp_plan *plan, const light_
     return CRP_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ tallies */
-
-static void describe(tally_spec *t, const char *name, const char *unit, const char *description)
-{
-    snprintf(t->name, sizeof t->name, "%s", name);
-    snprintf(t->unit, sizeof t->unit, "%s", unit);
-    snprintf(t->description, sizeof t->description, "%s", description);
-    t->quantum = 1.0 / WEIGHT_ONE;
-    t->n_bins = 1;
-}
-
-/* Add an axis of n bins of width `step`, and one for what lies beyond when `open`. */
-static void add_axis(tally_spec *t, const char *name, const char *unit, uint32_t n, double step, int open)
-{
-    uint32_t k = t->n_dims++;
-    t->shape[k] = (size_t)n + (open ? 1 : 0);
-    t->n_bins *= t->shape[k];
-    snprintf(t->axis_name[k], sizeof t->axis_name[k], "%s", name);
-    snprintf(t->axis_unit[k], sizeof t->axis_unit[k], "%s", unit);
-    t->axis_edges[k] = calloc(t->shape[k] + 1, sizeof(double));
-    if (t->axis_edges[k] == NULL) {
-        return;
-    }
-    for (size_t i = 0; i <= n; ++i) {
-        t->axis_edges[k][i] = (double)i * step;
-    }
-    if (open) {
-        t->axis_edges[k][n + 1] = (double)INFINITY;
-    }
-}
-
-static double ring_area(const light_model *m, size_t i)
-{
-    return 2.0 * PI * ((double)i + 0.5) * m->dr * m->dr;
-}
-
-static double solid_angle(const light_model *m, size_t i)
-{
-    double step = 0.5 * PI / (double)m->na;
-    return 4.0 * PI * sin(((double)i + 0.5) * step) * sin(0.5 * step);
-}
-
-static double cosine_of_bin(const light_model *m, size_t i)
-{
-    return cos(((double)i + 0.5) * 0.5 * PI / (double)m->na);
-}
-
-/* 1/area, 1/volume, 1/solid angle of each bin; bins beyond the grid keep the plain fraction. */
-static double bin_scale(const light_model *m, light_tally which, size_t i, size_t j)
-{
-    switch (which) {
-    case LIGHT_A_Z:
-        return i < m->nz ? 1.0 / m->dz : 1.0;
-    case LIGHT_RD_R:
-    case LIGHT_TT_R:
-        return i < m->nr ? 1.0 / ring_area(m, i) : 1.0;
-    case LIGHT_RD_A:
-    case LIGHT_TT_A:
-        return 1.0 / solid_angle(m, i);
-    case LIGHT_A_RZ:
-    case LIGHT_FLUENCE_RZ:
-        return i < m->nr && j < m->nz ? 1.0 / (ring_area(m, i) * m->dz) : 1.0;
-    case LIGHT_RD_RA:
-    case LIGHT_TT_RA:
-        return i < m->nr ? 1.0 / (ring_area(m, i) * cosine_of_bin(m, j) * solid_angle(m, j)) : 1.0;
-    default:
-        return 1.0;
-    }
-}
-
-static void fill_scale(tally_spec *t, const light_model *m, light_tally which)
-{
-    t->scale = malloc(t->n_bins * sizeof *t->scale);
-    if (t->scale == NULL) {
-        return;
-    }
-    size_t inner = t->n_dims == 2 ? t->shape[1] : 1;
-    for (size_t bin = 0; bin < t->n_bins; ++bin) {
-        t->scale[bin] = bin_scale(m, which, bin / inner, bin % inner);
-    }
-}
-
-static void make_scalars(tally_spec *t)
-{
-    describe(&t[LIGHT_RSP], "Rsp", "1", "specular reflectance");
-    describe(&t[LIGHT_RD], "Rd", "1", "diffuse reflectance (all that returns after entering)");
-    describe(&t[LIGHT_TT], "Tt", "1", "transmittance, ballistic part included");
-    describe(&t[LIGHT_A], "A", "1", "absorbed fraction");
-    describe(&t[LIGHT_RD_BALLISTIC], "Rd_ballistic", "1", "part of Rd that was never deflected");
-    describe(&t[LIGHT_TT_BALLISTIC], "Tt_ballistic", "1", "part of Tt that was never deflected");
-}
-
-static void make_grids(tally_spec *t, const light_model *m)
-{
-    double da = 0.5 * PI / (double)m->na;
-    describe(&t[LIGHT_ABSORBED_FRACTION], "absorbed_fraction", "1", "absorbed fraction by layer, scored by layer");
-    add_axis(&t[LIGHT_ABSORBED_FRACTION], "layer", "1", m->n_layers, 1.0, 0);
-    describe(&t[LIGHT_A_Z], "A_z", "1/cm", "absorbed fraction per depth; last bin: fraction beyond the grid");
-    add_axis(&t[LIGHT_A_Z], "z", "cm", m->nz, m->dz, 1);
-    describe(&t[LIGHT_RD_R], "Rd_r", "1/cm2", "diffuse reflectance per area; last bin: fraction beyond the grid");
-    add_axis(&t[LIGHT_RD_R], "r", "cm", m->nr, m->dr, 1);
-    describe(&t[LIGHT_TT_R], "Tt_r", "1/cm2", "transmittance per area; last bin: fraction beyond the grid");
-    add_axis(&t[LIGHT_TT_R], "r", "cm", m->nr, m->dr, 1);
-    describe(&t[LIGHT_RD_A], "Rd_a", "1/sr", "diffuse reflectance per solid angle, cosine included");
-    add_axis(&t[LIGHT_RD_A], "alpha", "rad", m->na, da, 0);
-    describe(&t[LIGHT_TT_A], "Tt_a", "1/sr", "transmittance per solid angle, cosine included");
-    add_axis(&t[LIGHT_TT_A], "alpha", "rad", m->na, da, 0);
-    describe(&t[LIGHT_A_RZ], "A_rz", "1/cm3", "absorbed fraction per volume; last row and column: fraction beyond the grid");
-    describe(&t[LIGHT_FLUENCE_RZ], "fluence_rz", "1/cm2", "fluence per launched weight; last row and column: path length beyond the grid");
-    for (int k = 0; k < 2; ++k) {
-        tally_spec *rz = &t[k == 0 ? LIGHT_A_RZ : LIGHT_FLUENCE_RZ];
-        add_axis(rz, "r", "cm", m->nr, m->dr, 1);
-        add_axis(rz, "z", "cm", m->nz, m->dz, 1);
-    }
-    describe(&t[LIGHT_RD_RA], "Rd_ra", "1/(cm2 sr)", "diffuse reflectance per area and solid angle, cosine divided out; last row: fraction beyond the grid");
-    describe(&t[LIGHT_TT_RA], "Tt_ra", "1/(cm2 sr)", "transmittance per area and solid angle, cosine divided out; last row: fraction beyond the grid");
-    for (int k = 0; k < 2; ++k) {
-        tally_spec *ra = &t[k == 0 ? LIGHT_RD_RA : LIGHT_TT_RA];
-        add_axis(ra, "r", "cm", m->nr, m->dr, 1);
-        add_axis(ra, "alpha", "rad", m->na, da, 0);
-    }
-}
-
-static crp_status make_tallies(crp_context *context, crp_plan *plan, const light_model *m, const light_plan *lp)
-{
-    plan->tallies = calloc(LIGHT_N_TALLIES, sizeof *plan->tallies);
-    CRP_CHECK(context, plan->tallies != NULL, CRP_ERR_MEMORY, "no memory for the tallies");
-    plan->n_tallies = LIGHT_N_TALLIES;
-    make_scalars(plan->tallies);
-    make_grids(plan->tallies, m);
-    plan->tallies[LIGHT_FLUENCE_RZ].quantum *= lp->fluence_unit;
-    for (size_t i = 0; i < LIGHT_N_TALLIES; ++i) {
-        tally_spec *t = &plan->tallies[i];
-        if (i >= LIGHT_A_Z) {
-            fill_scale(t, m, (light_tally)i);
-            CRP_CHECK(context, t->scale != NULL, CRP_ERR_MEMORY, "no memory for %zu bins of %s; use a smaller grid",
-                      t->n_bins, t->name);
-        }
-        for (uint32_t k = 0; k < t->n_dims; ++k) {
-            CRP_CHECK(context, t->axis_edges[k] != NULL, CRP_ERR_MEMORY, "no memory for the axes of %s", t->name);
-        }
-        if (i == LIGHT_FLUENCE_RZ && !lp->scores_fluence) {
-            for (uint32_t k = 0; k < t->n_dims; ++k) {
-                free(t->axis_edges[k]);
-            }
-            free(t->scale);
-            plan->n_tallies = LIGHT_FLUENCE_RZ;
-            break;
-        }
-        t->offset = plan->n_bins;
-        plan->n_bins += t->n_bins;
-    }
-    return CRP_OK;
-}
+/* ------------------------------------------------------------------------------------------ results and counters */
 
 static crp_status make_results(crp_context *context, crp_plan *plan, const light_model *m)
 {
@@ -497,14 +345,14 @@ crp_status light_plan_create(crp_context *context, const crp_model *model, uint6
     memcpy(plan->grid, grid, sizeof grid);
     lp->model = m;
     lp->seed = seed;
-    lp->scores_fluence = m->score_fluence ? 1 : 0;
+    lp->scores_fluence = m->score_fluence;
     lp->fluence_unit = fluence_unit(m);
     lp->specular_weight = (uint32_t)floor(light_specular(m, &lp->first_layer) * WEIGHT_ONE + 0.5);
     set_depth(lp, m);
     set_params(lp, m);
     plan->n_words = lp->params.n_words;
     plan->max_launch = lp->scores_fluence ? 1u << 22 : 1u << 30;
-    CRP_GOTO(make_tallies(context, plan, m, lp), fail);
+    CRP_GOTO(light_tallies_create(context, plan), fail);
     CRP_GOTO(make_results(context, plan, m), fail);
     CRP_GOTO(make_events(context, plan), fail);
     CRP_GOTO(make_tables(context, plan, m, lp), fail);

@@ -26,7 +26,7 @@ typedef struct light_plan {
     uint32_t specular_weight; /* Rsp in units of 2^-30 */
     uint32_t first_layer;     /* layers above are clear and were crossed by the analytic Rsp */
     uint32_t n_z_reached;     /* bins of dz that the tissue reaches, at most nz */
-    int scores_fluence;
+    bool scores_fluence;
     double fluence_unit;      /* cm */
     uint64_t *beam;           /* nz + 1: fluence of the beam in clear layers above the tissue, units a history; NULL: none */
 } light_plan;
@@ -36,7 +36,7 @@ typedef struct light_plan {
 double light_specular(const light_model *model, uint32_t *first_layer);
 
 /** mu_a = mu_s = 0. */
-int light_layer_is_clear(const light_layer *layer);
+bool light_layer_is_clear(const light_layer *layer);
 
 /**
  * The unscattered beam in the clear layers above the tissue, which no photon flies: weight times path length [cm] of one
@@ -47,6 +47,10 @@ void light_beam_path(const light_model *model, double *path);
 /** The seven round keys for a seed, a stream's purpose and the high word of the history numbers. */
 ck_philox_key light_key(uint64_t seed, uint32_t history_high);
 
+/** Lay out the tallies of a plan whose light_plan has model, fluence_unit, scores_fluence. Errors: CRP_ERR_MEMORY. */
+crp_status light_tallies_create(crp_context *context, crp_plan *plan);
+
+/* The operations of crp_module: see there. */
 crp_status light_plan_create(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **plan);
 void light_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
 crp_status light_shape(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,

@@ -164,7 +164,8 @@ static void score_clear_flight(const lanes *s, ck_u32 i, light_photon after, flo
         return;
     }
     ck_pair words = ck_philox2x32(p->key, (s->event[i] - 1u) | LIGHT_STREAM_FLUENCE, s->history[i]);
-    light_fluence_score f = light_fluence_of_flight(get_photon(s, i), length, p->inv_fluence_unit, words);
+    light_fluence_score f = light_fluence_of_flight(get_photon(s, i), length, s->thickness[i], p->inv_fluence_unit,
+                                                    words);
     view->words[p->at_fluence + light_rz_key(f.x, f.y, f.z, s->top_bin[i], *p)] += f.amount;
     view->words[p->at_counters + LIGHT_COUNT_CAPPED] += f.capped;
 }

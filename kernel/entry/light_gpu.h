@@ -89,7 +89,7 @@ CK_FN void light_score_collision(const light_block *block, light_params p, ck_u3
 CK_FN void light_score_flight(const light_block *block, light_params p, const light_lane *lane, float length)
 {
     ck_pair words = ck_philox2x32(p.key, lane->event | LIGHT_STREAM_FLUENCE, lane->history);
-    light_fluence_score s = light_fluence_of_flight(lane->photon, length, p.inv_fluence_unit, words);
+    light_fluence_score s = light_fluence_of_flight(lane->photon, length, lane->medium.thickness, p.inv_fluence_unit, words);
     ck_u32 bin = light_rz_key(s.x, s.y, s.z, lane->medium.top_bin, p) - block->absorbed.bias;
     ck_atomic_add_u64(block->words + p.at_fluence + bin, s.amount);
     if (s.capped) {

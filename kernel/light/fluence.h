@@ -34,7 +34,8 @@ typedef struct light_fluence_score {
  *
  * Draws: one pair of the fluence stream.
  */
-CK_FN light_fluence_score light_fluence_of_flight(light_photon p, float length, float inv_fluence_unit, ck_pair words)
+CK_FN light_fluence_score light_fluence_of_flight(light_photon p, float length, float thickness, float inv_fluence_unit,
+                                                  ck_pair words)
 {
     float units = length * inv_fluence_unit;
     float along = length * ((float)(words.a >> 8) * 5.9604645e-8f);
@@ -44,7 +45,7 @@ CK_FN light_fluence_score light_fluence_of_flight(light_photon p, float length, 
     s.amount = (ck_u64)(amount + (float)(words.b >> 8) * 5.9604645e-8f);
     s.x = ck_fma(along, p.ux, p.x);
     s.y = ck_fma(along, p.uy, p.y);
-    s.z = ck_fma(along, p.uz, p.z);
+    s.z = ck_fmin(ck_fmax(ck_fma(along, p.uz, p.z), 0.0f), thickness); /* rounding must not lead out of the layer */
     return s;
 }
 

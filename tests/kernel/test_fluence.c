@@ -71,7 +71,7 @@ static void test_flight(void **state)
     double sum = 0.0, sum_sq = 0.0, amount = 0.0;
     enum { N = 100000 };
     for (ck_u32 k = 0; k < N; ++k) {
-        light_fluence_score s = light_fluence_of_flight(p, (float)length, (float)(1.0 / unit),
+        light_fluence_score s = light_fluence_of_flight(p, (float)length, 1.0e30f, (float)(1.0 / unit),
                                                         ck_philox2x32(key, k | LIGHT_STREAM_FLUENCE, 1u));
         double along = (2.0 - (double)s.z) / 0.6 / length; /* 0 to 1 */
         assert_true(along > -1.0e-6 && along < 1.0 + 1.0e-6);
@@ -95,7 +95,7 @@ static void test_short_flights_are_unbiased(void **state)
     double sum = 0.0;
     for (ck_u32 k = 0; k < 65536u; ++k) {
         ck_pair words = {0u, k << 16};
-        sum += (double)light_fluence_of_flight(p, 0.003f, 1.0f, words).amount;
+        sum += (double)light_fluence_of_flight(p, 0.003f, 1.0f, 1.0f, words).amount;
     }
     assert_true(fabs(sum / 65536.0 - 107.0 * 0.003) < 2.0e-5);
 }
@@ -105,8 +105,8 @@ static void test_cap(void **state)
     (void)state;
     light_photon p = light_launch(LIGHT_WEIGHT_ONE, 0u);
     ck_pair words = {1u << 31, 1u << 31};
-    light_fluence_score below = light_fluence_of_flight(p, 1.0e6f, 1.0f, words);
-    light_fluence_score above = light_fluence_of_flight(p, 1.0e9f, 1.0f, words);
+    light_fluence_score below = light_fluence_of_flight(p, 1.0e6f, 1.0f, 1.0f, words);
+    light_fluence_score above = light_fluence_of_flight(p, 1.0e9f, 1.0f, 1.0f, words);
     assert_int_equal(below.capped, 0u);
     assert_int_equal(above.capped, 1u);
     assert_true(above.amount == (ck_u64)LIGHT_WEIGHT_ONE * (ck_u64)LIGHT_FLUENCE_CAP);

@@ -32,6 +32,18 @@ typedef struct fixture_stack {
     double threshold; /* 0: the default */
 } fixture_stack;
 
+/* A half-space that scatters and absorbs nothing: what shows photons that meet the step limit. */
+static __attribute__((unused)) const fixture_stack fixture_half_space = {
+    .n_above = 1.0,
+    .n_below = 1.0,
+    .n_layers = 1,
+    .layers = (const fixture_layer[]){{.n = 1.0, .mu_a = 0.0, .mu_s = 100.0, .g = 0.0, .d = 1e8}},
+    .dz = 0.01,
+    .dr = 0.01,
+    .nz = 10,
+    .nr = 10,
+    .na = 10};
+
 static crp_context *fixture_context;
 
 FIXTURE_FN int fixture_open(void **state)

@@ -295,17 +295,7 @@ FIXTURE_FN void check_models(const char *name)
 /* A photon that is never absorbed in an endless medium meets the step limit at the same event everywhere. */
 FIXTURE_FN void check_step_limit(const char *name)
 {
-    const fixture_layer layer = {1.0, 0.0, 100.0, 0.0, 1e8};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &layer,
-                           .dz = 0.01,
-                           .dr = 0.01,
-                           .nz = 10,
-                           .nr = 10,
-                           .na = 10};
-    crp_input *input = fixture_input(&stack);
+    crp_input *input = fixture_input(&fixture_half_space);
     crp_run_options options = fixture_options(100, 90);
     options.batches = 1;
     crp_result *reference = fixture_execute(input, &options);

@@ -241,17 +241,7 @@ static void test_weak_absorption(void **state)
 static void test_step_limit(void **state)
 {
     (void)state;
-    const fixture_layer layer = {1.0, 0.0, 100.0, 0.0, 1e8};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &layer,
-                           .dz = 0.01,
-                           .dr = 0.01,
-                           .nz = 10,
-                           .nr = 10,
-                           .na = 10};
-    crp_result *result = fixture_run(&stack, 6000, 19);
+    crp_result *result = fixture_run(&fixture_half_space, 6000, 19);
     uint64_t dropped = fixture_event(result, "step_limit_photons");
     /* after n steps the chance to be still inside is about 1/sqrt(n): 1.5 photons are expected */
     assert_in_range(dropped, 1, 12);

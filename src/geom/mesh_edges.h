@@ -25,7 +25,7 @@ static inline uint32_t mesh_edge_run(const mesh_edge *edges, uint32_t first, uin
     return end - first;
 }
 
-enum { MESH_NO_CORNER = 0xffffffff };
+#define MESH_NO_CORNER UINT32_MAX
 
 /**
  * The corner where the neighbour's side along the same edge begins, for every corner: MESH_NO_CORNER where not exactly two

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_GROUP = 0xffffffff, MAX_TRIES = 4 };
+#define NO_GROUP UINT32_MAX
+
+enum { MAX_TRIES = 4 };
 
 /** An outline in the making: loops one after the other. */
 typedef struct outline {

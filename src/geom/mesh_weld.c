@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = 0xffffffff };
+#define NONE UINT32_MAX
 
 /* Corners on one line but for rounding: height over root of area, for height / longest edge = 1e-10. */
 static const double NO_HEIGHT = 1.4e-5;

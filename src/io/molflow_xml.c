@@ -30,7 +30,8 @@ static const char *first_element(const char *bytes, size_t n_bytes)
         if (end - at < 2 || *at != '<') {
             return NULL;
         }
-        if (at[1] != '?' && at[1] != '!') {
+        bool is_doctype = end - at >= 9 && memcmp(at, "<!DOCTYPE", 9) == 0;
+        if ((at[1] != '?' && at[1] != '!') || is_doctype) { /* a DOCTYPE is the parser's to refuse */
             return at + 1;
         }
         bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;

@@ -5,9 +5,6 @@
 #ifndef CK_GAS_PARAMS_H
 #define CK_GAS_PARAMS_H
 
-#ifndef CK_DOUBLE
-#define CK_DOUBLE 1
-#endif
 #include "rng.h"
 
 /* Streams of random numbers of a molecule: a new draw in one does not shift the others. */
@@ -142,7 +139,7 @@ typedef struct gas_params {
     ck_u32 chunk;
     ck_u32 n_near;            /* facets whose words stand in shared memory too (GPU) */
     ck_u32 n_near_nodes;      /* nodes in shared memory (GPU) */
-    ck_u32 has_marks;
+    ck_u32 has_marks, unused[2];
 } gas_params;
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);

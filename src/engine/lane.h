@@ -16,7 +16,7 @@ typedef struct device_lane {
     const crp_plan *plan;
     plan_shape shape;
     device_kernel *kernel;
-    device_buffer *tables[4];
+    device_buffer *tables[PLAN_MAX_TABLES];
     device_buffer *words[DEVICE_N_QUEUES]; /**< what the kernel adds to */
     device_buffer *next[DEVICE_N_QUEUES];  /**< number of the next history to hand out */
     char label[160];                       /**< "cuda:0 (NVIDIA H200)" */

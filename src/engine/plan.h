@@ -14,9 +14,12 @@
 /** Exact sums: a batch of 2^37 histories of weight 2^30 still fits. */
 __extension__ typedef __int128 crp_wide;
 
-enum { TALLY_MAX_DIMS = 4 };
+enum { TALLY_MAX_DIMS = 4, PLAN_MAX_TABLES = 8 };
 
-/** A named tally. Its integers count `quantum` units per history; the physical mean is sum / N * quantum * scale. */
+/**
+ * A named tally. Its integers count `quantum` units per history; the physical mean is sum / N * quantum * scale. One that is a
+ * ratio has the sum of another tally in the place of N; its standard error allows for the covariance of both.
+ */
 typedef struct tally_spec {
     char name[48];
     char description[128];
@@ -30,6 +33,8 @@ typedef struct tally_spec {
     double *scale;                           /**< per bin (1 / volume and so on), n_bins numbers; NULL: 1. Owned */
     size_t n_bins;
     size_t offset;                           /**< first bin in the engine's array of all bins */
+    size_t over;                             /**< a ratio: 1 + number of an earlier tally, 0: none */
+    size_t over_run;                         /**< so many bins in turn have one bin of that tally as denominator; >= 1 */
 } tally_spec;
 
 /** A counter of the kernel: printed under `events`, never part of a mean. */
@@ -41,7 +46,7 @@ typedef struct event_spec {
 /** One line of the summary and one object of `results` in JSON. */
 typedef struct result_spec {
     char name[48];       /**< "Rd", "absorbed_fraction" */
-    int64_t of;          /**< element, from 1 (layer); 0 where there is none */
+    int64_t of;          /**< element, from 1 (layer); 0 where there is none; -k: element k, which goes by its name */
     char of_name[64];    /**< name of that element, "" if none */
     size_t bin;          /**< index among all bins */
     size_t tally;        /**< index of its tally */
@@ -68,7 +73,7 @@ typedef struct crp_plan {
     size_t n_results;
     size_t n_words;                /**< 64-bit words that the kernel adds to: the module's own layout, counters last */
     size_t n_tables;
-    struct { void *data; size_t n_bytes; } tables[4]; /**< uploaded once, given to the kernel as IN arguments in order */
+    struct { void *data; size_t n_bytes; } tables[PLAN_MAX_TABLES]; /**< uploaded once, given to the kernel as IN arguments in order */
     char grid[96];                 /**< the numbers that make the tallies large, for messages: "nr = 50, nz = 200, na = 30" */
     uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
     void *data;                    /**< the module's own */

@@ -25,7 +25,7 @@ static void print_estimate(const crp_model *model, const estimate *e)
     fprintf(stderr, "  digest: %s\n", crp_model_digest(model));
 }
 
-static void print_json(const crp_model *model, const estimate *e)
+static crp_status print_json(crp_context *context, const crp_model *model, const estimate *e)
 {
     fputs("{\"kind\":", stdout);
     json_write_string(stdout, crp_model_kind(model));
@@ -38,9 +38,26 @@ static void print_json(const crp_model *model, const estimate *e)
     json_write_real(stdout, e->seconds);
     fputs(",\"device\":", stdout);
     json_write_string(stdout, e->cpu);
-    fputs(",\"input\":", stdout);
-    json_write_string(stdout, model->normalised);
+    if (model->module->report == NULL) { /* with one the text may have millions of lines: convert writes it */
+        fputs(",\"input\":", stdout);
+        json_write_string(stdout, model->normalised);
+        fputs("}\n", stdout);
+        return CRP_OK;
+    }
+    fputs(",\"report\":", stdout);
+    crp_status status = model->module->report(context, model, true, stdout);
     fputs("}\n", stdout);
+    return status;
+}
+
+/* What the file holds: its own text in full, or what the module says about it. */
+static crp_status print_model(crp_context *context, const crp_model *model)
+{
+    if (model->module->report == NULL) {
+        return model->module->write_full(context, model, stdout);
+    }
+    fprintf(stdout, "%s\n", crp_model_name(model));
+    return model->module->report(context, model, false, stdout);
 }
 
 static crp_status check_model(crp_context *context, const cli_options *options, const crp_model *model, size_t i)
@@ -52,11 +69,10 @@ static crp_status check_model(crp_context *context, const cli_options *options, 
         return status;
     }
     if (options->json) {
-        print_json(model, &e);
-        return CRP_OK;
+        return print_json(context, model, &e);
     }
     fputs(i == 0 ? "" : "---\n", stdout);
-    status = model->module->write_full(context, model, stdout);
+    status = print_model(context, model);
     fflush(stdout);
     if (!options->quiet) {
         print_estimate(model, &e);

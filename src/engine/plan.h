@@ -116,6 +116,8 @@ typedef struct crp_module {
     crp_status (*write_yaml)(crp_context *context, const crp_model *model, void *file);
     /** The same with what the digest leaves out (name, run settings, outputs): for people. */
     crp_status (*write_full)(crp_context *context, const crp_model *model, void *file);
+    /** What `check` says about a model instead of its text, as text or one JSON object; NULL: nothing. Errors: CRP_ERR_MEMORY. */
+    crp_status (*report)(crp_context *context, const crp_model *model, bool is_json, void *file);
     /** Name and ending of the module's own output format ("mco"); NULL: it has none, nor the next two. */
     const char *output_format;
     /** The file in that format that the model asks for, NULL if none. Borrowed from the model. */

@@ -497,7 +497,10 @@ static const element_rule rules[] = {
     {PLACE_RECORDINGS, "Profile", PLACE_LEAF, on_profile},
     {PLACE_RECORDINGS, "Texture", PLACE_LEAF, on_texture},
     {PLACE_RECORDINGS, "IncidentAngleMap", PLACE_LEAF, on_angle_map},
-    {PLACE_FACET, "Histograms", PLACE_LEAF, on_facet_histogram},
+    {PLACE_FACET, "Histograms", PLACE_FACET_HISTOGRAMS, NULL},
+    {PLACE_FACET_HISTOGRAMS, "Bounces", PLACE_LEAF, on_facet_histogram},
+    {PLACE_FACET_HISTOGRAMS, "Distance", PLACE_LEAF, on_facet_histogram},
+    {PLACE_FACET_HISTOGRAMS, "Time", PLACE_LEAF, on_facet_histogram},
     {PLACE_FACET, "Indices", PLACE_INDICES, NULL},
     {PLACE_INDICES, "Indice", PLACE_LEAF, on_corner},
     {PLACE_GEOMETRY, "Structures", PLACE_STRUCTURES, NULL},
@@ -517,7 +520,10 @@ static const element_rule rules[] = {
     {PLACE_MOMENTS, "UserEntry", PLACE_LEAF, on_moment},
     {PLACE_SETTINGS, "Motion", PLACE_LEAF, on_motion},
     {PLACE_SETTINGS, "MeasureForces", PLACE_LEAF, on_forces},
-    {PLACE_SETTINGS, "Global_histograms", PLACE_LEAF, on_global_histogram},
+    {PLACE_SETTINGS, "Global_histograms", PLACE_GLOBAL_HISTOGRAMS, NULL},
+    {PLACE_GLOBAL_HISTOGRAMS, "Bounces", PLACE_LEAF, on_global_histogram},
+    {PLACE_GLOBAL_HISTOGRAMS, "Distance", PLACE_LEAF, on_global_histogram},
+    {PLACE_GLOBAL_HISTOGRAMS, "Time", PLACE_LEAF, on_global_histogram},
 };
 
 molflow_place molflow_find_child(molflow_place parent, const char *name, molflow_handler *begin)

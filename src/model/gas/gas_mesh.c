@@ -17,7 +17,10 @@ crp_status gas_mesh_of_model(crp_context *context, const gas_model *model, geom_
     }
     for (uint32_t f = 0; f < model->n_facets; f++) {
         const gas_facet *facet = &model->facets[f];
-        CRP_GOTO(mesh_add_facet(context, *mesh, 0, model->surfaces[facet->surface].is_two_sided), fail);
+        const gas_surface *s = &model->surfaces[facet->surface];
+        /* What lets molecules through may stand free, as what has gas on both sides. */
+        bool is_free = s->is_two_sided || s->opacity < 1 || s->link != GAS_NONE;
+        CRP_GOTO(mesh_add_facet(context, *mesh, 0, is_free), fail);
         for (uint32_t l = 0; l < facet->n_loops; l++) {
             const gas_loop *loop = &model->loops[facet->first_loop + l];
             CRP_GOTO(mesh_add_loop(context, *mesh, model->corners + loop->first, loop->n), fail);

@@ -4,7 +4,7 @@
 #include "core/context.h"
 #include "io/molflow.h"
 #include "io/stl.h"
-#include "model/gas/gas_mesh.h"
+#include "model/gas/gas_polygons.h"
 #include "model/gas/gas_settings.h"
 
 #include <math.h>
@@ -116,7 +116,7 @@ crp_status stl_load(crp_context *context, const char *path, const char *bytes, s
     CRP_TRY(stl_prepare(context, path, bytes, n_bytes, options, &mesh));
     crp_status status = new_model(context, path, &gas);
     if (status == CRP_OK) {
-        status = gas_model_of_mesh(context, mesh, smooth_angle, gas);
+        status = gas_model_of_polygons(context, mesh, smooth_angle, gas);
     }
     mesh_destroy(&mesh);
     if (status != CRP_OK) {

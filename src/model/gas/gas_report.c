@@ -4,7 +4,7 @@
 #include "core/json.h"
 #include "geom/mesh_check.h"
 #include "model/gas/gas_facet.h"
-#include "model/gas/gas_mesh.h"
+#include "model/gas/gas_polygons.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ crp_status gas_report(crp_context *context, const crp_model *model, bool is_json
     mesh_report *report = malloc(sizeof *report);
     crp_status status = CRP_OK;
     CRP_CHECK(context, report != NULL, CRP_ERR_MEMORY, "not enough memory for a report");
-    CRP_GOTO(gas_mesh_of_model(context, gas, &mesh), done);
+    CRP_GOTO(gas_polygons_of_model(context, gas, &mesh), done);
     CRP_GOTO(mesh_check(context, mesh, model_tolerance(mesh), report), done);
     CRP_GOTO(sum_areas(context, gas, &areas), done);
     if (is_json) {

@@ -1,12 +1,12 @@
-/** Meshes and gas models: see gas_mesh.h. */
-#include "model/gas/gas_mesh.h"
+/** Meshes and gas models: see gas_polygons.h. */
+#include "model/gas/gas_polygons.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-crp_status gas_mesh_of_model(crp_context *context, const gas_model *model, geom_mesh **mesh)
+crp_status gas_polygons_of_model(crp_context *context, const gas_model *model, geom_mesh **mesh)
 {
     crp_status status;
     CRP_TRY(mesh_create(context, mesh));
@@ -190,7 +190,7 @@ static crp_status fill_model(crp_context *context, const geom_mesh *mesh, patche
     return add_groups(context, mesh, p, model);
 }
 
-crp_status gas_model_of_mesh(crp_context *context, const geom_mesh *mesh, double angle, gas_model *model)
+crp_status gas_model_of_polygons(crp_context *context, const geom_mesh *mesh, double angle, gas_model *model)
 {
     patches p = {.in_body = calloc(mesh->n_bodies + (size_t)1, sizeof(uint32_t)),
                  .names = calloc(mesh->n_bodies + (size_t)1, sizeof *p.names)};

@@ -103,7 +103,22 @@ crp_status plan_check_memory(crp_context *context, const char *grid, uint64_t ne
 typedef struct output_options {
     uint32_t digits;  /**< significant digits of every number; 0: the format's own */
     bool has_std_dev; /**< standard errors too */
+    const char *template_path; /**< file in that format whose other parts are kept; NULL: none */
 } output_options;
+
+/** A format that results of one kind of model go to, besides those of all kinds, or in the place of one of those. */
+typedef struct module_export {
+    const char *format;     /**< "molflow"; NULL ends a list */
+    const char *endings[3]; /**< of files: ".zip"; the first NULL ends them */
+    bool is_binary;         /**< not for standard output */
+    /**
+     * Form the file in memory.
+     * @param path        where it will stand: its ending may choose between forms; NULL: standard output
+     * @param[out] bytes  free with free()
+     */
+    crp_status (*form)(crp_context *context, const crp_model *model, const crp_result *result,
+                       const output_options *options, const char *path, void **bytes, size_t *n_bytes);
+} module_export;
 
 /** One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c. */
 typedef struct crp_module {
@@ -130,6 +145,7 @@ typedef struct crp_module {
      */
     crp_status (*write_output)(crp_context *context, const crp_model *model, const crp_result *result,
                                const output_options *options, const char *path, void *file);
+    const module_export *exports; /**< more formats, ended by one without a name; NULL: none */
     /** Lay out a run: tallies, results, counters, tables, words. `plan` is freed by plan_destroy. Errors: CRP_ERR_MEMORY. */
     crp_status (*plan)(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **plan);
     /** Choose kernel, defines, grid, block and shared memory for this device. */

@@ -23,4 +23,17 @@ crp_status export_write(crp_context *context, const crp_result *result, const ch
 crp_status export_output(crp_context *context, const crp_model *model, const crp_result *result,
                          const output_options *options, const char *path);
 
+/**
+ * Write a result in one of the formats of its module. Errors: as above; CRP_ERR_ARG for a binary format on standard output.
+ */
+crp_status export_form(crp_context *context, const crp_model *model, const crp_result *result, const module_export *format,
+                       const output_options *options, const char *path);
+
+/**
+ * The same, the format by the ending of the file's name. `result` NULL: only look whether there is one.
+ * Errors: as above; CRP_ERR_ARG when no format has this ending.
+ */
+crp_status export_by_ending(crp_context *context, const crp_model *model, const crp_result *result,
+                            const output_options *options, const char *path);
+
 #endif

@@ -387,6 +387,9 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
         r.start = r.last_save = wall_clock();
         status = loop(&r, &stop);
     }
+    if (status == CRP_OK && model->module->finish != NULL) {
+        model->module->finish(context, r.plan, r.result);
+    }
     if (status == CRP_OK) {
         explain_stop(&r, stop);
         *result = r.result;

@@ -58,8 +58,6 @@ typedef struct crp_input_options {
     uint32_t size;               /**< sizeof(crp_input_options), set by crp_input_options_default() */
     const char *const *settings; /**< `path=value` overrides; NULL if none. Borrowed during the call */
     size_t n_settings;           /**< how many */
-    const char *const *ignore;   /**< features that a file may ask for and that are run without; NULL if none. Borrowed */
-    size_t n_ignore;             /**< how many */
 } crp_input_options;
 
 /** No settings. */

@@ -87,8 +87,6 @@ cli_exit cli_load_input(crp_context *context, const cli_options *options, const 
     crp_input_options input_options = crp_input_options_default();
     input_options.settings = options->settings;
     input_options.n_settings = options->n_settings;
-    input_options.ignore = options->ignore;
-    input_options.n_ignore = options->n_ignore;
     crp_status status = crp_input_load(context, path, &input_options, input);
     return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_BEFORE_RUN);
 }

@@ -18,8 +18,7 @@ typedef enum option_kind {
     KIND_REAL,     /* double > 0 */
     KIND_DURATION, /* seconds */
     KIND_CHOICE,   /* const char *, one of `value` split at '|' */
-    KIND_SETTING,  /* appended to settings */
-    KIND_IGNORE    /* appended to ignore */
+    KIND_SETTING   /* appended to settings */
 } option_kind;
 
 typedef struct option_spec {
@@ -52,8 +51,6 @@ static const option_spec option_table[] = {
      "strict: the same bits on every device; fast: approximations of the hardware"},
     {"threads", 0, KIND_SMALL, AT(threads), SIMULATES, "N", "threads on the CPU (all)"},
     {"set", 0, KIND_SETTING, 0, READS_INPUT | CLI_NEW, "PATH=VALUE", "change a value of the input; may be repeated"},
-    {"ignore", 0, KIND_IGNORE, 0, READS_INPUT, "FEATURE",
-     "run without a feature that the input asks for and that is not there; may be repeated"},
     {"until", 0, KIND_TEXT, AT(until), CLI_RUN, "EXPR", "stop when precise enough: 'rel_err(Rd)<0.1%'"},
     {"time-limit", 0, KIND_DURATION, AT(time_limit), CLI_RUN, "TIME",
      "stop at the end of a batch after 30s, 10m, 1h30m"},
@@ -216,11 +213,6 @@ static crp_status store(crp_context *context, cli_options *options, const option
         return store_real(context, options, spec, text);
     case KIND_SETTING:
         return store_setting(context, options, text);
-    case KIND_IGNORE:
-        CRP_CHECK(context, options->n_ignore < CLI_MAX_SETTINGS, CRP_ERR_ARG, "--ignore: more than %d features",
-                  (int)CLI_MAX_SETTINGS);
-        options->ignore[options->n_ignore++] = text;
-        return CRP_OK;
     }
     return CRP_ERR_INTERNAL;
 }

@@ -35,8 +35,6 @@ typedef struct cli_options {
     uint32_t threads;                       /**< 0: all */
     const char *settings[CLI_MAX_SETTINGS]; /**< --set, in order */
     size_t n_settings;
-    const char *ignore[CLI_MAX_SETTINGS];   /**< --ignore, in order */
-    size_t n_ignore;
     const char *until; /**< NULL: as the input says */
     double time_limit; /**< seconds; 0: none */
     const char *restart;

@@ -139,7 +139,7 @@ static void follow(const worker_view *w, ck_u64 number)
         score_turn(w, &m, &hit, &t, row);
         m = t.molecule;
         if (t.what == GAS_ABSORBED) {
-            w->words[w->p.at_transmitted + m.port * w->p.n_ports + row->port] += 1;
+            w->words[w->p.at_transmitted + m.source * w->p.n_pumps + row->pump] += 1;
             break;
         }
         if (t.what == GAS_PASSED && (row->flags & GAS_TELEPORTS) != 0u) {
@@ -151,7 +151,7 @@ static void follow(const worker_view *w, ck_u64 number)
         }
     }
     count[GAS_COUNT_HITS] += m.event;
-    count[GAS_COUNT_PATH] += (ck_u64)(m.path * w->p.path_scale);
+    count[GAS_COUNT_PATH] += gas_path_units(m.path, w->p);
     count[GAS_COUNT_ENDED] += 1;
 }
 

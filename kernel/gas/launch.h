@@ -61,7 +61,7 @@ CK_FN gas_start gas_launch(ck_u64 number, CK_GLOBAL const gas_source *CK_RESTRIC
     m.path = 0.0;
     m.skip = q->sheet;
     m.event = 0u;
-    m.port = s->port;
+    m.source = s->source;
     m.teleported = GAS_NOTHING;
     m.structure = q->structure >= 0 ? q->structure : (ck_i32)p.first_structure;
     start.molecule = m;
@@ -69,7 +69,6 @@ CK_FN gas_start gas_launch(ck_u64 number, CK_GLOBAL const gas_source *CK_RESTRIC
     start.primitive = source->primitive;
     start.cosine = angle.cosine;
     start.leaving = gas_amount_of(m.speed * angle.cosine, p);
-    start.leaving.slowness = gas_slowness_of(m.speed, p);
     return start;
 }
 

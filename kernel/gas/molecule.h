@@ -17,7 +17,7 @@ typedef struct gas_molecule {
     ck_u32 skip;              /* sheet that it starts from, which it cannot hit again */
     ck_u32 event;             /* 0: desorption, then one a hit */
     ck_u32 history_low, history_high;
-    ck_u32 port;              /* where it was desorbed */
+    ck_u32 source;            /* row of the transmission table: where it was desorbed */
     ck_u32 teleported;        /* mark of the last teleport, GAS_NOTHING: none */
     ck_i32 structure;
 } gas_molecule;

@@ -37,10 +37,10 @@ typedef struct gas_surface_row {
     float accommodation;
     float cosine_power;       /* 1 / (n + 1) of that reflection */
     float desorption_power;   /* 1 / (n + 1) of the desorption */
-    ck_u32 port;              /* row of the transmission table that desorptions, and column that absorptions belong to */
+    ck_u32 source, pump;      /* row and column of the transmission table: of desorptions, of absorptions */
     ck_i32 link;              /* structure that is entered */
     ck_i32 teleport;          /* mark of the target, -1 none, -2 back */
-    ck_u32 unused[4];
+    ck_u32 unused[3];
 } gas_surface_row;
 
 /* What can be hit: a triangle or a parallelogram. 128 bytes. u = p . u + u0 and v likewise run over [0, 1]. */
@@ -97,7 +97,7 @@ typedef struct gas_source {
 #define GAS_WORD_DESORBED 2u
 #define GAS_WORD_DENSITY 3u     /* sum of 1/v_n, arriving and leaving, in units of 2^-14 / speed scale */
 #define GAS_WORD_PRESSURE 4u    /* sum of v_n, arriving and leaving, in units of 2^-16 speed scale */
-#define GAS_WORD_SLOWNESS 5u    /* sum of 1/v of arrivals and desorptions, in units of 2^-14 / speed scale */
+#define GAS_WORD_SLOWNESS 5u    /* sum of 1/v of arrivals, in units of 2^-14 / speed scale */
 #define GAS_FACET_WORDS 6u
 #define GAS_FORCE_WORDS 3u      /* momentum given to the wall / mass, x y z, two's complement, units of 2^-16 speed scale */
 #define GAS_CELL_WORDS 3u       /* of a texture cell or a profile bin: hits, density, pressure */
@@ -129,7 +129,8 @@ typedef struct gas_params {
     float steepest;           /* least |direction| in node coordinates: no division by zero */
     float pressure_scale;     /* GAS_PRESSURE_UNITS / speed scale */
     float density_scale;      /* GAS_DENSITY_UNITS * speed scale */
-    ck_u32 n_facets, n_sources, n_ports;
+    ck_u32 n_facets, n_sources;
+    ck_u32 n_pumps;           /* columns of the transmission table */
     ck_u32 max_events;
     ck_u32 is_mean_speed;
     ck_u32 n_structures;

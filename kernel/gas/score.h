@@ -54,6 +54,12 @@ CK_FN gas_amount gas_amount_sum(gas_amount a, gas_amount b)
     return a;
 }
 
+/* Length of a molecule's flights in integer units. */
+CK_FN ck_u64 gas_path_units(double path, gas_params p)
+{
+    return (ck_u64)ck_fma64(path, p.path_scale, 0.5);
+}
+
 /* Momentum given to a wall, over the molecule's mass, along one axis: two's complement. */
 CK_FN ck_u64 gas_force_of(double before, double after, gas_params p)
 {

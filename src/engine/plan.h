@@ -59,6 +59,7 @@ typedef struct plan_shape {
     const char *define_pointer[24];
     char ahead_text[128];          /**< what source.ahead points to */
     uint32_t grid, block, local_bytes;
+    uint32_t side_by_side;         /**< launches that share the `grid` blocks; 0 or 1: one has them all */
     uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;
 
@@ -156,6 +157,8 @@ typedef struct crp_module {
                          uint64_t count, void *bytes, size_t *n_bytes);
     /** Add the raw words of `n_histories` histories to the named bins and the event counters. */
     void (*reduce)(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
+    /** At the end of a run: log what the user must know, and leave one line for the summary in result->note. May be NULL. */
+    void (*finish)(crp_context *context, const crp_plan *plan, crp_result *result);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */
     double (*cost)(const crp_model *model);
     void (*data_destroy)(void *data); /**< of crp_model.data */

@@ -44,6 +44,7 @@ struct crp_result {
     result_spec *results;
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
+    char note[256];             /**< the module's line for the summary, "" if none; not in the file */
     char digest[65];            /**< formed by result_digest */
 };
 

@@ -40,6 +40,7 @@ typedef struct gas_surface {
     double desorption_exponent; /**< n of cosine^n, >= 0 */
     double diffuse, specular;   /**< shares of the reflection, sum <= 1; the rest is cosine^n. Default 1 and 0 */
     double cosine_exponent;     /**< n of that rest, >= 0 */
+    bool is_maxwell;            /**< Maxwell's model: the specular share keeps its speed. Default false: as Molflow */
     int32_t teleport;           /**< facet (from 0), GAS_NONE or GAS_TELEPORT_BACK */
     char teleport_name[GAS_NAME]; /**< the same as a YAML file has it, resolved into `teleport` once facets are known */
     int32_t structure;          /**< from 0; GAS_NONE: part of all. Default 0 */

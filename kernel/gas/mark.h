@@ -28,7 +28,7 @@ CK_FN ck_u32 gas_bin(double x, ck_u32 n)
 /* First word of the texture cell that is hit, GAS_NOTHING without a texture. */
 CK_FN ck_u32 gas_texture_word(CK_GLOBAL const gas_mark *mark, gas_position at)
 {
-    ck_u32 cell = gas_bin(at.v * (double)mark->n_v, mark->n_v) * mark->n_u + gas_bin(at.u * (double)mark->n_u, mark->n_u);
+    ck_u32 cell = gas_bin(at.v * mark->cells_v, mark->n_v) * mark->n_u + gas_bin(at.u * mark->cells_u, mark->n_u);
     return mark->texture == GAS_NOTHING ? GAS_NOTHING : mark->texture + GAS_CELL_WORDS * cell;
 }
 

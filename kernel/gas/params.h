@@ -59,12 +59,13 @@ typedef struct gas_primitive {
 #define GAS_IS_TWO_SIDED 0x40000000u
 #define GAS_FACET_MASK 0x3FFFFFFFu
 
-/* A facet with a texture, a profile or a teleport: its frame and where its words are. 128 bytes. */
+/* A facet with a texture, a profile or a teleport: its frame and where its words are. 160 bytes. */
 typedef struct gas_mark {
     double origin[3];         /* of the bounding rectangle */
     double u[3], v[3];        /* its sides [m] */
     double normal[3];
     double inv_u2, inv_v2;    /* 1 / |u|^2 */
+    double cells_u, cells_v;  /* texture cells along the sides; the last one may be cut */
     ck_u32 texture;           /* first word; GAS_NOTHING: none */
     ck_u32 n_u, n_v;
     ck_u32 profile;           /* first word; GAS_NOTHING: none */
@@ -145,7 +146,7 @@ typedef struct gas_params {
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);
 CK_STATIC_ASSERT(sizeof(gas_primitive) == 128, gas_primitive_has_128_bytes);
-CK_STATIC_ASSERT(sizeof(gas_mark) == 144, gas_mark_has_144_bytes);
+CK_STATIC_ASSERT(sizeof(gas_mark) == 160, gas_mark_has_160_bytes);
 CK_STATIC_ASSERT(sizeof(gas_source) == 96, gas_source_has_96_bytes);
 CK_STATIC_ASSERT(sizeof(gas_params) == 256, gas_params_has_256_bytes);
 

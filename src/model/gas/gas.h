@@ -48,6 +48,7 @@ typedef struct gas_surface {
     double texture_u, texture_v; /**< cells along U and V, real-valued as in Molflow; 0: no texture */
     double texture_cell;        /**< edge of a texture cell [m], instead of the two above; 0: not given */
     uint32_t profile;           /**< gas_profile */
+    uint32_t structure_number, link_number; /**< of a YAML file while it is read: from 1; 0: all, none */
     uint32_t line;              /**< of the input file, 0 unknown */
     uint32_t n_facets;          /**< kept by gas_model_add_facet */
     char *polygons;             /**< of a YAML file while it is read; owned, NULL afterwards */
@@ -149,6 +150,12 @@ uint32_t gas_model_find_facets(const gas_model *model, const char *name, uint32_
 
 /** "facet 12" or "facet 12 (pump)". Returns `text`. */
 const char *gas_facet_label(const gas_model *model, uint32_t facet, char text[2 * GAS_NAME]);
+
+/** Turn the texts and numbers that YAML files and settings give for teleports, structures and links into those of kernels: `teleport`,
+ * `structure`, `link`, and n_structures. `where` is the front of messages. Errors: CRP_ERR_CONFIG. */
+crp_status gas_surfaces_resolve(crp_context *context, const char *where, gas_model *model);
+/** The other way round, for models that come from other files. */
+void gas_surfaces_describe(gas_model *model);
 
 /**
  * Refuse features that are not there, unless named in `ignore` (a list of their words), which is noted in the model.

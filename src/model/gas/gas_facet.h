@@ -23,7 +23,10 @@ typedef struct gas_frame {
 /** Frame of a facet. All zero for one that has no area. */
 gas_frame gas_facet_frame(const gas_model *model, uint32_t facet);
 
-/** Cells of the texture of a facet along U and V; 0 and 0 where it has none. */
+/** Real-valued numbers of texture cells along U and V: a cell spans 1 of them, the last one is cut. 0 and 0: no texture. */
+void gas_facet_texture_counts(const gas_model *model, uint32_t facet, const gas_frame *frame, double *u, double *v);
+
+/** Cells of the texture of a facet along U and V, the cut ones included; 0 and 0 where it has none. */
 void gas_facet_texture(const gas_model *model, uint32_t facet, const gas_frame *frame, uint32_t *n_u, uint32_t *n_v);
 
 /**

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flatter than this part of its size: one plane. */
-static const double FLAT = 1e-9;
 /* Of the size of the model: corners this near a plane lie in it; and points this far outside an edge still count. */
 static const double IN_PLANE = 1e-12, SLACK = 4e-12;
 
@@ -206,7 +204,7 @@ static crp_status cut_facet(cutter *c, uint32_t facet)
     const gas_loop *outline = &m->loops[f->first_loop];
     gas_frame frame = gas_facet_frame(m, facet);
     double size = fmax(frame.length_u, frame.length_v);
-    bool is_flat = frame.flatness <= FLAT * size;
+    bool is_flat = frame.flatness <= IN_PLANE * c->mesh->size;
     c->mesh->area[facet] = frame.area;
     if (f->n_loops == 1 && outline->n == 4 && is_flat) {
         gas_point p[4];

@@ -26,8 +26,8 @@ typedef struct gas_mesh {
 /**
  * Cut all facets.
  *
- * A parallelogram stays whole; any other polygon is cut into triangles (geom/triangulate.h). A facet that is flat to 1e-9 of
- * its size has one plane; the triangles of another have their own. Flat facets that lie in one plane, whatever their sides,
+ * A parallelogram stays whole; any other polygon is cut into triangles (geom/triangulate.h). A facet that is flat to rounding (1e-12 of
+ * the model's size) has one plane; the triangles of another have their own, so that it stays closed along its edges. Flat facets that lie in one plane, whatever their sides,
  * share a sheet, and the plane of the lowest facet: equally far for every ray, to the last bit, so that of coincident facets
  * the lowest is hit; and a molecule that leaves a sheet cannot hit it again, so that no facet hits itself or one at its back.
  *

@@ -209,6 +209,7 @@ static void fill_mark(const gas_plan *gp, gas_mark *mark, uint32_t facet, uint64
     mark->inv_v2 = 1.0 / (frame.length_v * frame.length_v);
     if (m->score_textures) {
         gas_facet_texture(m, facet, &frame, &mark->n_u, &mark->n_v);
+        gas_facet_texture_counts(m, facet, &frame, &mark->cells_u, &mark->cells_v);
     }
     bool has_texture = mark->n_u > 0, has_profile = m->score_profiles && s->profile != GAS_PROFILE_NONE;
     mark->texture = has_texture ? gp->params.at_textures + GAS_CELL_WORDS * (uint32_t)cell : GAS_NOTHING;

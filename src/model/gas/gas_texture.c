@@ -73,7 +73,7 @@ static void add_loop(polygon *p, double sign, uint32_t n_u, uint32_t n_v, double
     }
 }
 
-static void load_loop(const gas_model *model, const gas_loop *loop, const gas_frame *f, uint32_t n_u, uint32_t n_v, polygon *p)
+static void load_loop(const gas_model *model, const gas_loop *loop, const gas_frame *f, double n_u, double n_v, polygon *p)
 {
     p->n = loop->n;
     for (uint32_t i = 0; i < loop->n; i++) {
@@ -89,6 +89,8 @@ crp_status gas_texture_areas(crp_context *context, const gas_model *model, uint3
 {
     const gas_facet *f = &model->facets[facet];
     uint32_t most = 0;
+    double count_u, count_v;
+    gas_facet_texture_counts(model, facet, frame, &count_u, &count_v);
     for (uint32_t k = 0; k < f->n_loops; k++) {
         uint32_t n = model->loops[f->first_loop + k].n;
         most = n > most ? n : most;
@@ -104,10 +106,10 @@ crp_status gas_texture_areas(crp_context *context, const gas_model *model, uint3
         area[i] = 0.0;
     }
     for (uint32_t k = 0; k < f->n_loops; k++) {
-        load_loop(model, &model->loops[f->first_loop + k], frame, n_u, n_v, &p[0]);
+        load_loop(model, &model->loops[f->first_loop + k], frame, count_u, count_v, &p[0]);
         add_loop(p, k == 0 ? 1.0 : -1.0, n_u, n_v, area);
     }
-    double whole = frame->length_u * frame->length_v / ((double)n_u * n_v);
+    double whole = frame->length_u * frame->length_v / (count_u * count_v);
     for (size_t i = 0; i < (size_t)n_u * n_v; i++) {
         area[i] = area[i] > 1e-9 ? area[i] * whole : 0.0;
     }

@@ -20,7 +20,8 @@ typedef enum option_kind {
     KIND_CHOICE,   /* const char *, one of `value` split at '|' */
     KIND_LENGTH,   /* double >= 0 in cm, with or without a unit */
     KIND_SETTING,  /* appended to settings */
-    KIND_IGNORED   /* appended to ignored */
+    KIND_IGNORED,  /* appended to ignored */
+    KIND_EXPORT    /* appended to exports */
 } option_kind;
 
 typedef struct option_spec {
@@ -74,7 +75,11 @@ static const option_spec option_table[] = {
      "results as JSON on stdout, one object a line"},
     {"digits", 0, KIND_DIGITS, AT(digits), CLI_RUN | CLI_EXPORT, "N", "significant digits in the .mco, 2 to 17 (5)"},
     {"std-dev", 0, KIND_FLAG, AT(has_std_dev), CLI_RUN | CLI_EXPORT, NULL, "append standard errors to the .mco"},
-    {"to", 0, KIND_TEXT, AT(to), CLI_EXPORT, "FORMAT", "csv, json, vtkhdf, or the model's own: mco"},
+    {"to", 0, KIND_TEXT, AT(to), CLI_EXPORT, "FORMAT", "csv, json, vtkhdf, or the model's own: mco, molflow, facets"},
+    {"template", 0, KIND_TEXT, AT(template_path), CLI_EXPORT, "FILE",
+     "molflow: a Molflow file of the same model, all of which is kept but old results"},
+    {"export", 0, KIND_EXPORT, 0, CLI_RUN, "FILE",
+     "also write results of gas to .vtkhdf, .zip or .xml (Molflow), .csv (facets); may be repeated"},
     {"tally", 0, KIND_TEXT, AT(tally), CLI_EXPORT, "NAME", "write one tally only"},
     {"group", 0, KIND_SMALL, AT(group), CLI_EXPORT | CLI_COMPARE | CLI_INFO | CLI_CONVERT, "N",
      "run in the file, from 1"},
@@ -97,7 +102,7 @@ static const command_spec command_table[] = {
     {CLI_INFO, "info", "devices|build|FILE.h5", "what this machine, this program or a result file holds"},
     {CLI_EXPORT, "export", "FILE.h5", "write a result in another format"},
     {CLI_COMPARE, "compare", "A.h5 B.h5", "z-score of every tally; exit code 1 beyond the limit"},
-    {CLI_CONVERT, "convert", "FILE", "rewrite an input file as YAML or .mci"},
+    {CLI_CONVERT, "convert", "FILE", "rewrite an input file as YAML, .mci, Molflow .xml or .zip"},
     {CLI_NEW, "new", "[NAME]", "write a commented starter input; without a name, list them"},
     {CLI_BENCH, "bench", "[light]", "measure the built-in cases on a device"},
 };
@@ -171,6 +176,15 @@ static crp_status store_ignored(crp_context *context, cli_options *options, cons
     CRP_CHECK(context, options->n_ignored < CLI_MAX_IGNORED, CRP_ERR_ARG, "--ignore: more than %d features",
               (int)CLI_MAX_IGNORED);
     options->ignored[options->n_ignored++] = word;
+    return CRP_OK;
+}
+
+static crp_status store_export(crp_context *context, cli_options *options, const char *path)
+{
+    CRP_CHECK(context, *path != '\0', CRP_ERR_ARG, "--export: the value is empty (give a file)");
+    CRP_CHECK(context, options->n_exports < CLI_MAX_EXPORTS, CRP_ERR_ARG,
+              "--export: more than %d files (write the rest with corpuscle export)", (int)CLI_MAX_EXPORTS);
+    options->exports[options->n_exports++] = path;
     return CRP_OK;
 }
 
@@ -248,6 +262,8 @@ static crp_status store(crp_context *context, cli_options *options, const option
         return store_setting(context, options, text);
     case KIND_IGNORED:
         return store_ignored(context, options, text);
+    case KIND_EXPORT:
+        return store_export(context, options, text);
     }
     return CRP_ERR_INTERNAL;
 }

@@ -112,6 +112,7 @@ typedef struct module_export {
     const char *format;     /**< "molflow"; NULL ends a list */
     const char *endings[3]; /**< of files: ".zip"; the first NULL ends them */
     bool is_binary;         /**< not for standard output */
+    bool takes_model;       /**< also for a model alone: `result` may be NULL, and `convert` writes it */
     /**
      * Form the file in memory.
      * @param path        where it will stand: its ending may choose between forms; NULL: standard output
@@ -134,6 +135,8 @@ typedef struct crp_module {
     crp_status (*write_full)(crp_context *context, const crp_model *model, void *file);
     /** What `check` says about a model instead of its text, as text or one JSON object; NULL: nothing. Errors: CRP_ERR_MEMORY. */
     crp_status (*report)(crp_context *context, const crp_model *model, bool is_json, void *file);
+    /** The results that people run it for: `check` says how long they take to 1 %. NULL: it says nothing. */
+    const char *main_result;
     /** Name and ending of the module's own output format ("mco"); NULL: it has none, nor the next two. */
     const char *output_format;
     /** The file in that format that the model asks for, NULL if none. Borrowed from the model. */

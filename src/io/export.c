@@ -146,28 +146,37 @@ crp_status export_form(crp_context *context, const crp_model *model, const crp_r
     const char *file = is_standard_output(path) ? NULL : path;
     CRP_CHECK(context, file != NULL || !format->is_binary, CRP_ERR_ARG, "%s is a binary file: name one to write it to (-o)",
               format->format);
+    CRP_CHECK(context, options->template_path == NULL || format->takes_model, CRP_ERR_ARG,
+              "%s takes nothing from a template: leave it out", format->format);
     CRP_TRY(format->form(context, model, result, options, file, &bytes, &n_bytes));
     crp_status status = file_deliver(context, file, bytes, n_bytes);
     free(bytes);
     return status;
 }
 
-crp_status export_by_ending(crp_context *context, const crp_model *model, const crp_result *result,
-                            const output_options *options, const char *path)
+const module_export *export_find_ending(const crp_module *module, const char *path)
 {
     const char *dot = strrchr(path, '.');
-    char known[256] = "";
-    for (const module_export *e = model->module->exports; e != NULL && e->format != NULL; e++) {
+    for (const module_export *e = module->exports; e != NULL && e->format != NULL; e++) {
         for (size_t i = 0; i < sizeof e->endings / sizeof e->endings[0] && e->endings[i] != NULL; i++) {
             if (dot != NULL && strcmp(dot, e->endings[i]) == 0) {
-                return result == NULL ? CRP_OK : export_form(context, model, result, e, options, path);
+                return e;
             }
-            size_t used = strlen(known);
-            snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : ", ", e->endings[i]);
         }
     }
-    return context_fail(context, CRP_ERR_ARG, "%s: what format? (results of kind %s go to files ending in %s)", path,
-                        model->module->name, known[0] == '\0' ? "nothing but .h5: see corpuscle export" : known);
+    return NULL;
+}
+
+const char *export_list_endings(const crp_module *module, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (const module_export *e = module->exports; e != NULL && e->format != NULL; e++) {
+        for (size_t i = 0; i < sizeof e->endings / sizeof e->endings[0] && e->endings[i] != NULL; i++) {
+            size_t used = strlen(text);
+            snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", e->endings[i]);
+        }
+    }
+    return text;
 }
 
 /** The result holds its model as text. */

@@ -29,11 +29,10 @@ crp_status export_output(crp_context *context, const crp_model *model, const crp
 crp_status export_form(crp_context *context, const crp_model *model, const crp_result *result, const module_export *format,
                        const output_options *options, const char *path);
 
-/**
- * The same, the format by the ending of the file's name. `result` NULL: only look whether there is one.
- * Errors: as above; CRP_ERR_ARG when no format has this ending.
- */
-crp_status export_by_ending(crp_context *context, const crp_model *model, const crp_result *result,
-                            const output_options *options, const char *path);
+/** The format of a kind of model that a file of this name has, by its ending; NULL: none. */
+const module_export *export_find_ending(const crp_module *module, const char *path);
+
+/** The endings of all formats of a kind of model, joined by ", ": for messages. Returns `text`. */
+const char *export_list_endings(const crp_module *module, char *text, size_t size);
 
 #endif

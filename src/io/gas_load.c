@@ -17,6 +17,17 @@ static const double smooth_angle = 0.5235987755982988;
 
 /* ------------------------------------------------------------------------------------------------------- into an input */
 
+/** "models/part.stl" is called "part". */
+static void name_model(crp_model *model, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
+    size_t n = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
+    n = n < sizeof model->name ? n : sizeof model->name - 1;
+    memcpy(model->name, base, n);
+    model->name[n] = '\0';
+}
+
 /** Validate, set, validate, append. The model data pass into the ownership of this function. `where`: for messages, the path
  * and what is inside it. */
 static crp_status finish(crp_context *context, const char *path, const char *where, gas_model *gas,
@@ -32,11 +43,12 @@ static crp_status finish(crp_context *context, const char *path, const char *whe
         return status;
     }
     CRP_TRY(model_create(context, &module_gas, path, gas, &model));
+    name_model(model, path);
     for (size_t i = 0; i < options->n_settings; i++) {
         CRP_GOTO(gas_apply_setting(context, gas, model, options->settings[i]), fail);
     }
     if (options->n_settings > 0) {
-        CRP_GOTO(gas_model_validate(context, "with the given settings", gas), fail);
+        CRP_GOTO(gas_model_validate(context, where, gas), fail);
     }
     CRP_GOTO(model_finish(context, model), fail);
     return input_append(context, input, model);

@@ -51,6 +51,14 @@ static double value_of(const gas_numbers *numbers, const gas_cells *cells, gas_n
                                                       : gas_facet_number(numbers, which, (uint32_t)cells->facets[cell], error);
 }
 
+/** "density [m-3]": a slash in the name of a dataset would be a group. */
+static void name_of(gas_number which, char name[96])
+{
+    const char *unit = gas_number_unit(which);
+    const char *plain = strcmp(unit, "1/m3") == 0 ? "m-3" : strcmp(unit, "1/(m2 s)") == 0 ? "m-2 s-1" : unit;
+    snprintf(name, 96, strcmp(unit, "1") == 0 ? "%s per molecule" : "%s [%s]", gas_number_title(which), plain);
+}
+
 static bool put_number(hid_t group, const gas_numbers *numbers, const gas_cells *cells, gas_number which, double *scratch)
 {
     size_t n = (size_t)cells->n_cells;
@@ -59,10 +67,7 @@ static bool put_number(hid_t group, const gas_numbers *numbers, const gas_cells 
     for (size_t i = 0; i < n; i++) {
         scratch[i] = value_of(numbers, cells, which, i, &errors[i]);
     }
-    snprintf(name, sizeof name, "%s [%s]", gas_number_title(which), gas_number_unit(which));
-    for (char *c = name; *c != '\0'; c++) {
-        *c = *c == '/' ? '|' : *c; /* a slash would be a group */
-    }
+    name_of(which, name);
     bool is_fine = put_dataset(group, name, H5T_NATIVE_DOUBLE, 1, n, 1, scratch);
     snprintf(name, sizeof name, "%s std_dev", gas_number_title(which));
     return is_fine && put_dataset(group, name, H5T_NATIVE_DOUBLE, 1, n, 1, errors);
@@ -106,7 +111,7 @@ static bool put_mesh(hid_t file, const gas_model *model, const gas_numbers *numb
     bool is_fine = scratch != NULL && group >= 0 && hdf5_put_numbers(root, "Version", H5T_NATIVE_INT64, 2, version) &&
                    hdf5_put_fixed_text(root, "Type", "UnstructuredGrid") && put_geometry(root, cells) &&
                    put_properties(group, model, cells, scratch);
-    for (int i = 0; i < GAS_N_NUMBERS && is_fine; i++) {
+    for (int i = 0; i < GAS_NUMBER_SLOWNESS && is_fine; i++) {
         is_fine = put_number(group, numbers, cells, (gas_number)i, scratch);
     }
     H5Gclose(group);

@@ -80,6 +80,16 @@ static bool differs(const char *text, double value)
     return fabs(old - value) > 1e-13 * fabs(value);
 }
 
+static bool has_value(const XML_Char **attributes, const char *name, double value)
+{
+    for (; attributes[0] != NULL; attributes += 2) {
+        if (strcmp(attributes[0], name) == 0) {
+            return !differs(attributes[1], value);
+        }
+    }
+    return false;
+}
+
 static const new_value *find_value(const new_value *values, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++) {
@@ -132,11 +142,10 @@ static void edit_facet(editor *e, const char *name, const XML_Char **attributes)
         edit_tag(e, name, attributes, values, 3);
     } else if (strcmp(name, "Outgassing") == 0) {
         double outgassing = gas_facet_outgassing(e->model, f, gas_facet_frame(e->model, f).area, e->areas);
-        const new_value values[] = {{"constValue", outgassing},
-                                    {"desType", outgassing > 0 ? s->desorption : 0},
-                                    {"desExponent", s->desorption_exponent}};
-        bool is_silent = outgassing == 0 && s->desorption == GAS_DESORB_NONE; /* the number of one that does not desorb stays */
-        edit_tag(e, name, attributes, values, is_silent ? 0 : 3);
+        const new_value values[] = {
+            {"constValue", outgassing}, {"desType", s->desorption}, {"desExponent", s->desorption_exponent}};
+        bool was_silent = has_value(attributes, "desType", 0); /* such a facet may keep a number that does not count */
+        edit_tag(e, name, attributes, values, outgassing > 0 ? 3 : was_silent ? 0 : 1);
     }
 }
 

@@ -177,7 +177,6 @@ static crp_status on_facet(molflow_reader *r, const char **attributes)
 {
     CRP_TRY(check_id(r, attributes, "a facet", r->gas->n_facets));
     r->surface = gas_surface_default();
-    r->surface.desorption = GAS_DESORB_NONE;
     r->surface.line = r->facet_line = r->line;
     r->n_corners = 0;
     r->map_outgassing = -1;
@@ -200,7 +199,7 @@ static crp_status on_opacity(molflow_reader *r, const char **attributes)
 
 static crp_status on_outgassing(molflow_reader *r, const char **attributes)
 {
-    static const uint32_t kinds[5] = {GAS_DESORB_NONE, GAS_DESORB_UNIFORM, GAS_DESORB_COSINE, GAS_DESORB_COSINE_N,
+    static const uint32_t kinds[5] = {GAS_DESORB_COSINE, GAS_DESORB_UNIFORM, GAS_DESORB_COSINE, GAS_DESORB_COSINE_N,
                                       GAS_DESORB_COSINE};
     int32_t kind = 0;
     gas_surface *s = &r->surface;

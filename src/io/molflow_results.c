@@ -96,18 +96,19 @@ static void put_global(const result_writer *w)
 static void put_hits(const result_writer *w, uint32_t f, double area)
 {
     int64_t hits = count_of(w, w->numbers.facet[GAS_NUMBER_HITS], f);
+    int64_t desorbed = count_of(w, w->numbers.facet[GAS_NUMBER_DESORBED], f);
     double slowness = gas_facet_number(&w->numbers, GAS_NUMBER_SLOWNESS, f, NULL);
     fprintf(w->file,
             "\t\t\t\t\t\t<Hits nbHit=\"%" PRId64 "\" nbHitEquiv=\"%" PRId64 "\" nbDes=\"%" PRId64 "\" nbAbsEquiv=\"%" PRId64
             "\"",
-            hits, hits, count_of(w, w->numbers.facet[GAS_NUMBER_DESORBED], f),
+            hits, hits, desorbed,
             count_of(w, w->numbers.facet[GAS_NUMBER_ABSORBED], f));
     molflow_put_real(w->file, "sum_v_ort",
                      sum_of_speed(w, gas_facet_number(&w->numbers, GAS_NUMBER_PRESSURE, f, NULL), area));
     molflow_put_real(w->file, "sum_1_per_v",
                      sum_of_inverse(w, gas_facet_number(&w->numbers, GAS_NUMBER_DENSITY, f, NULL), area,
                                     density_correction(w, f)));
-    molflow_put_real(w->file, "sum_v", finite_or_zero(slowness * (double)hits));
+    molflow_put_real(w->file, "sum_v", finite_or_zero(slowness * (double)(hits + desorbed)));
     fputs(" />\n", w->file);
 }
 

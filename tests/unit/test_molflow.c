@@ -68,7 +68,7 @@ static void check_fields(const gas_model *gas)
     assert_false(gas->score_forces);
     const gas_surface *s = gas->surfaces;
     assert_true(s[0].sticking == 1 && s[0].outgassing == 1e-6 && s[0].desorption == GAS_DESORB_COSINE);
-    assert_true(s[1].sticking == 0.25 && s[1].opacity == 1 && !s[1].is_two_sided && s[1].desorption == GAS_DESORB_NONE);
+    assert_true(s[1].sticking == 0.25 && s[1].opacity == 1 && !s[1].is_two_sided && s[1].outgassing == 0);
     assert_true(s[2].temperature == 300 && s[2].accommodation == 0.5);
     assert_true(s[2].diffuse == 0.7 && s[2].specular == 0.2 && s[2].cosine_exponent == 2);
     assert_true(s[2].texture_u == 4.5 && s[2].texture_v == 8 && s[2].profile == GAS_PROFILE_U);

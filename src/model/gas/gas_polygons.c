@@ -148,25 +148,59 @@ static crp_status add_facet(crp_context *context, const geom_mesh *mesh, uint32_
     return status;
 }
 
+/** The facets patch by patch: a model holds them surface by surface, as it is written. Numbers of facets, n_facets of them. */
+static uint32_t *order_facets(const geom_mesh *mesh, const patches *p)
+{
+    uint32_t *order = malloc((mesh->n_facets + (size_t)1) * sizeof *order);
+    uint32_t *next = calloc(p->n + (size_t)2, sizeof *next);
+    for (uint32_t f = 0; f < mesh->n_facets && order != NULL && next != NULL; f++) {
+        next[p->of[f] + 1]++;
+    }
+    for (uint32_t i = 1; i <= p->n && next != NULL; i++) {
+        next[i] += next[i - 1];
+    }
+    for (uint32_t f = 0; f < mesh->n_facets && order != NULL && next != NULL; f++) {
+        order[next[p->of[f]]++] = f;
+    }
+    if (next == NULL) {
+        free(order);
+        order = NULL;
+    }
+    free(next);
+    return order;
+}
+
 /** A group for each body of several patches. */
-static crp_status add_groups(crp_context *context, const geom_mesh *mesh, const patches *p, gas_model *model)
+static crp_status add_groups(crp_context *context, const geom_mesh *mesh, const patches *p, const uint32_t *order,
+                             gas_model *model)
 {
     uint32_t *facets = malloc((mesh->n_facets + (size_t)1) * sizeof *facets);
     crp_status status = CRP_OK;
     CRP_CHECK(context, facets != NULL, CRP_ERR_MEMORY, "not enough memory for the groups of facets");
-    uint32_t f = 0;
-    /* Facets of a body stand together, as solids do in a file. */
-    for (uint32_t body = 0; body < mesh->n_bodies && status == CRP_OK; body++) {
+    uint32_t at = 0;
+    /* Solids stand one after the other in a file, so do their patches. */
+    for (uint32_t body = 0; body < mesh->n_bodies && mesh->n_bodies > 1 && status == CRP_OK; body++) {
         uint32_t n = 0;
-        for (; f < mesh->n_facets && mesh->facet_body[f] == body; f++) {
-            facets[n++] = f;
+        for (; at < mesh->n_facets && mesh->facet_body[order[at]] == body; at++) {
+            facets[n++] = at;
         }
-        if (p->in_body[body] > 1 && mesh->n_bodies > 1) {
-            status = gas_model_add_group(context, model, p->names[body], facets, n);
-        }
+        status = p->in_body[body] > 1 ? gas_model_add_group(context, model, p->names[body], facets, n) : CRP_OK;
     }
     free(facets);
     return status;
+}
+
+static crp_status add_all(crp_context *context, const geom_mesh *mesh, patches *p, const uint32_t *order, gas_model *model)
+{
+    for (uint32_t v = 0; v < mesh->n_vertices; v++) {
+        geom_point at = mesh->vertices[v];
+        CRP_TRY(gas_model_add_vertex(context, model, at.x / 100, at.y / 100, at.z / 100));
+    }
+    CRP_TRY(add_surfaces(context, mesh, p, model));
+    for (uint32_t i = 0; i < mesh->n_facets; i++) {
+        CRP_TRY(add_facet(context, mesh, order[i], p->of[order[i]], model));
+    }
+    return add_groups(context, mesh, p, order, model);
 }
 
 static crp_status fill_model(crp_context *context, const geom_mesh *mesh, patches *p, gas_model *model)
@@ -179,15 +213,11 @@ static crp_status fill_model(crp_context *context, const geom_mesh *mesh, patche
         }
     }
     name_bodies(mesh, p->names);
-    for (uint32_t v = 0; v < mesh->n_vertices; v++) {
-        geom_point at = mesh->vertices[v];
-        CRP_TRY(gas_model_add_vertex(context, model, at.x / 100, at.y / 100, at.z / 100));
-    }
-    CRP_TRY(add_surfaces(context, mesh, p, model));
-    for (uint32_t f = 0; f < mesh->n_facets; f++) {
-        CRP_TRY(add_facet(context, mesh, f, p->of[f], model));
-    }
-    return add_groups(context, mesh, p, model);
+    uint32_t *order = order_facets(mesh, p);
+    CRP_CHECK(context, order != NULL, CRP_ERR_MEMORY, "not enough memory for %u facets", (unsigned)mesh->n_facets);
+    crp_status status = add_all(context, mesh, p, order, model);
+    free(order);
+    return status;
 }
 
 crp_status gas_model_of_polygons(crp_context *context, const geom_mesh *mesh, double angle, gas_model *model)

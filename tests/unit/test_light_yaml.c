@@ -389,7 +389,7 @@ static void starters_load_as_they_are(void **state)
     assert_true(n >= 3);
     for (size_t i = 0; i < n; i++) {
         char *text = start(list[i].name, NULL, 0, CRP_OK);
-        assert_string_equal(text, list[i].text);
+        assert_true(list[i].text == NULL || strcmp(text, list[i].text) == 0);
         crp_input *input = must_load(text);
         assert_true(crp_model_histories(input->models[0]) > 0);
         crp_input_destroy(&input);

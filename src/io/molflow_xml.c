@@ -90,8 +90,8 @@ static crp_status check_root(xml_state *s, const char *name, const char **attrib
         return molflow_fail(r, "the file begins with <%.40s> (a Molflow file with <%s> or <Geometry>)", name, root_name);
     }
     if (type != NULL && strcmp(type, "molflow") != 0) {
-        return context_fail(r->context, CRP_ERR_UNSUPPORTED, "%s:%u: is a file of type `%.40s` (only Molflow models are read)",
-                            r->path, r->line, type);
+        molflow_fail(r, "is a file of type `%.40s` (only Molflow models are read)", type);
+        return CRP_ERR_UNSUPPORTED; /* the message stands */
     }
     return CRP_OK;
 }

@@ -76,7 +76,7 @@ static crp_status read_text(crp_context *context, const char *path, zip_file_t *
     return CRP_OK;
 }
 
-static crp_status unpack(crp_context *context, const char *path, zip_t *archive, size_t n_packed, char **text,
+static crp_status unpack_only(crp_context *context, const char *path, zip_t *archive, size_t n_packed, char **text,
                          size_t *n_text, char name[256])
 {
     zip_uint64_t i = 0;
@@ -115,7 +115,7 @@ crp_status zip_unpack_xml(crp_context *context, const char *path, const char *by
         zip_error_fini(&error);
         return status;
     }
-    crp_status status = unpack(context, path, archive, n_bytes, text, n_text, name);
+    crp_status status = unpack_only(context, path, archive, n_bytes, text, n_text, name);
     zip_discard(archive);
     zip_error_fini(&error);
     return status;

@@ -12,8 +12,8 @@
  * no longer than the second (by the guess): nothing then waits long for the slowest. */
 static const double LONGEST_CHUNK = 0.5, FIRST_CHUNK = 0.1;
 
-/* A chunk that a device is done with sooner costs more than it brings. */
-static const double SHORTEST_CHUNK = 0.01;
+/* A chunk that a place is done with sooner costs more than it brings: [s], and [s] for each word that comes back from it. */
+static const double SHORTEST_CHUNK = 0.01, SHORTEST_BY_WORD = 1.0e-8;
 
 /* The pace of a worker is the mean over about this time. */
 static const double PACE_MEMORY = 10.0;
@@ -32,7 +32,6 @@ typedef struct worker {
     bool is_lost;
     double guess;
     double recent_histories, recent_seconds; /* for the pace */
-    double last_finish;
     uint64_t histories;
 } worker;
 
@@ -100,6 +99,7 @@ crp_status work_create(crp_context *context, const crp_model *model, const crp_p
     w->plan = plan;
     w->result = result;
     w->options = *options;
+    w->options.clock = options->clock != NULL ? options->clock : clock_now;
     w->frontier = options->first;
     w->weights_from = UINT64_MAX;
     pthread_mutex_init(&w->lock, NULL);
@@ -222,18 +222,28 @@ static double pace_of(const work *w, const worker *k)
     return is_measured(k) ? k->recent_histories / k->recent_seconds : k->guess;
 }
 
-/* Histories that a worker has taken and, at its pace, not done yet. */
-static double backlog_of(const work *w, const worker *k, double now)
+/* What a worker has taken and, at its pace, not done yet: of all its places, and of the one that is free first. */
+typedef struct backlog {
+    double all, least;
+} backlog;
+
+/* Launches run side by side, one a place; one that waits gets the place that is free first. */
+static backlog backlog_of(const work *w, const worker *k, double now)
 {
-    double sum = 0.0;
-    uint32_t n_running = k->n_taken < k->places ? k->n_taken : k->places;
+    double of_place[MAX_IN_FLIGHT] = {0.0}, pace = pace_of(w, k) / k->places;
+    backlog sum = {0.0, 0.0};
+    uint32_t least = 0;
     for (uint32_t i = 0; i < k->n_taken; i++) {
         double left = (double)k->taken[i].range.count;
-        if (k->taken[i].begun > 0.0) {
-            left -= pace_of(w, k) / n_running * (now - k->taken[i].begun);
+        left -= k->taken[i].begun > 0.0 ? pace * (now - k->taken[i].begun) : 0.0;
+        left = left > 0.0 ? left : 0.0;
+        of_place[i < k->places ? i : least] += left;
+        sum.all += left;
+        for (uint32_t p = 0; p < k->places; p++) {
+            least = of_place[p] < of_place[least] ? p : least;
         }
-        sum += left > 0.0 ? left : 0.0;
     }
+    sum.least = of_place[least];
     return sum;
 }
 
@@ -259,17 +269,17 @@ static double untaken(const work *w)
     return sum + of_this_rank * (w->options.is_narrow && in_window < beyond ? in_window : beyond);
 }
 
-/* How many histories a worker may take more, so that all workers are done at the same time. */
+/* How many histories a worker may take for its next place, so that all places of all workers are done at the same time. */
 static double fair_share(const work *w, const worker *k, double now)
 {
     double left = untaken(w), pace = 0.0;
     for (uint32_t i = 0; i < w->n_workers; i++) {
         if (!w->workers[i].is_lost) {
-            left += backlog_of(w, &w->workers[i], now);
+            left += backlog_of(w, &w->workers[i], now).all;
             pace += pace_of(w, &w->workers[i]);
         }
     }
-    return left * pace_of(w, k) / pace - backlog_of(w, k, now);
+    return left * pace_of(w, k) / pace / k->places - backlog_of(w, k, now).least;
 }
 
 /* How many of `rest` a worker is given, 0: none now. */
@@ -278,13 +288,10 @@ static uint64_t chunk_size(const work *w, const worker *k, uint64_t rest, double
     if (w->n_workers == 1) {
         return rest;
     }
-    double limit = fair_share(w, k, now), least = SHORTEST_CHUNK * pace_of(w, k);
-    uint32_t free_places = k->places - k->n_taken % k->places;
-    if (limit < (double)free_places * (double)rest) { /* the end is near: the same for each place */
-        limit /= free_places;
-    }
+    double limit = fair_share(w, k, now), pace = pace_of(w, k);
+    double least = (SHORTEST_CHUNK + SHORTEST_BY_WORD * (double)w->plan->n_words) * pace / k->places;
     if (w->options.is_mixed) {
-        double longest = pace_of(w, k) * (is_measured(k) ? LONGEST_CHUNK : FIRST_CHUNK);
+        double longest = pace * (is_measured(k) ? LONGEST_CHUNK : FIRST_CHUNK);
         limit = limit < longest ? limit : longest;
     }
     if (limit < least || limit < 1.0) {
@@ -350,7 +357,7 @@ bool work_take(work *w, uint32_t index, bool is_waiting, history_range *range)
     bool has = false;
     pthread_mutex_lock(&w->lock);
     while (!w->has_stopped && !k->is_lost && k->n_taken < MAX_IN_FLIGHT) {
-        double now = clock_now();
+        double now = w->options.clock();
         has = w->n_again > 0 ? take_again(w, k, now) : take_new(w, k, now);
         if (has || !is_waiting || k->n_taken > 0) {
             break;
@@ -366,12 +373,11 @@ bool work_take(work *w, uint32_t index, bool is_waiting, history_range *range)
 
 /* ------------------------------------------------------------------------------------------------ its end */
 
-static void measure(worker *k, uint64_t n, double begun, double now)
+/* The pace of its places together, from the time that a launch had its place. */
+static void measure(worker *k, uint64_t n, double seconds)
 {
-    double since = begun > k->last_finish ? begun : k->last_finish;
     k->recent_histories += (double)n;
-    k->recent_seconds += now - since;
-    k->last_finish = now;
+    k->recent_seconds += seconds / k->places;
     if (k->recent_seconds > PACE_MEMORY) {
         k->recent_histories *= 0.5;
         k->recent_seconds *= 0.5;
@@ -395,7 +401,7 @@ crp_status work_finish(work *w, uint32_t index, crp_context *context, const uint
     worker *k = &w->workers[index];
     chunk done = k->taken[0]; /* only this worker changes it */
     slot *s = slot_of(w, done.batch);
-    double now = clock_now();
+    double now = w->options.clock();
     pthread_mutex_lock(&s->lock);
     crp_status status = make_sums(w, context, &s->batch);
     if (status == CRP_OK) {
@@ -404,7 +410,7 @@ crp_status work_finish(work *w, uint32_t index, crp_context *context, const uint
     pthread_mutex_unlock(&s->lock);
     CRP_TRY(status);
     pthread_mutex_lock(&w->lock);
-    measure(k, done.range.count, done.begun, now);
+    measure(k, done.range.count, now - k->taken[0].begun);
     k->histories += done.range.count;
     s->batch.n_done += done.range.count;
     k->n_taken--;

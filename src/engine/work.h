@@ -28,6 +28,7 @@ typedef struct work_options {
     bool is_narrow;           /**< memory keeps the window that small: a chunk is then a part of what is in it */
     bool is_mixed;            /**< workers of several kinds: none takes more than a fraction of a second at a time */
     uint32_t rank, n_ranks;
+    double (*clock)(void);    /**< seconds; NULL: the monotonic clock of the system */
 } work_options;
 
 typedef struct work work;

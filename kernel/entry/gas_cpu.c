@@ -122,7 +122,7 @@ static void score_leak(const worker_view *w, const gas_molecule *m)
 }
 
 /* One molecule from desorption to its end. */
-static void follow(const worker_view *w, ck_u64 number)
+static void follow(const worker_view *w, ck_u32 number)
 {
     gas_start start = gas_launch(number, w->sources, w->primitives, w->surfaces, w->p);
     gas_molecule m = start.molecule;
@@ -171,7 +171,7 @@ void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n
         }
         ck_u64 end = first + w.p.chunk < w.p.n_histories ? first + w.p.chunk : w.p.n_histories;
         for (ck_u64 number = first; number < end; ++number) {
-            follow(&w, number);
+            follow(&w, (ck_u32)number);
         }
     }
 }

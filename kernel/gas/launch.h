@@ -25,15 +25,14 @@ typedef struct gas_start {
  * @param number  of the molecule in this launch
  * Draws: 1 quad of the launch's stream (primitive, kept or other, u and in its last bit the side, v), 1 of the flight's.
  */
-CK_FN gas_start gas_launch(ck_u64 number, CK_GLOBAL const gas_source *CK_RESTRICT sources,
+CK_FN gas_start gas_launch(ck_u32 number, CK_GLOBAL const gas_source *CK_RESTRICT sources,
                            CK_GLOBAL const gas_primitive *CK_RESTRICT primitives,
                            CK_GLOBAL const gas_surface_row *CK_RESTRICT surfaces, gas_params p)
 {
     gas_start start;
-    ck_u64 history = p.first_history + number;
     gas_molecule m;
-    m.history_low = (ck_u32)history;
-    m.history_high = (ck_u32)(history >> 32);
+    m.history_low = (ck_u32)p.first_history + number; /* no launch crosses a multiple of 2^32 */
+    m.history_high = (ck_u32)(p.first_history >> 32);
     ck_quad words = gas_draw(p, 0u, m.history_low, m.history_high, GAS_STREAM_LAUNCH);
     ck_u32 entry = CK_MULHI32(words.a, p.n_sources);
     entry = words.b < sources[entry].keep ? entry : sources[entry].other;

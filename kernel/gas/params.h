@@ -139,9 +139,8 @@ typedef struct gas_params {
     ck_u32 scores_forces;
     ck_u32 at_forces, at_transmitted, at_textures, at_profiles, at_leaks, at_counters, n_words;
     ck_u32 chunk;
-    ck_u32 n_near;            /* facets whose words stand in shared memory too (GPU) */
-    ck_u32 n_near_nodes;      /* nodes in shared memory (GPU) */
-    ck_u32 has_marks, unused[2];
+    ck_u32 n_nodes;
+    ck_u32 has_marks, unused[3];
 } gas_params;
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);

@@ -143,7 +143,7 @@ typedef struct bad_case {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    {"version: 1\nkind: gas\n", AT ":2:7: kind = gas is not known (kinds that exist: light)", CRP_ERR_UNSUPPORTED},
+    {"version: 1\nkind: sound\n", AT ":2:7: kind = sound is not known (kinds that exist: light", CRP_ERR_UNSUPPORTED},
     {"version: 1\n", "kind is missing", CRP_ERR_CONFIG},
     {"[1]", "must be a mapping", CRP_ERR_CONFIG},
     {"kind: [light]\n", "kind is missing", CRP_ERR_CONFIG},

@@ -144,6 +144,10 @@ crp_status gas_model_add_formula(crp_context *context, gas_model *model, const c
 /** Note a feature that is not there (counts further uses). Nothing is refused until gas_model_check_features. */
 crp_status gas_model_add_feature(crp_context *context, gas_model *model, const char *name, const char *where);
 
+/** Put the facets in the order of their surfaces, as YAML files have them, and all that names facets with them: groups, teleports.
+ * Errors: CRP_ERR_MEMORY. */
+crp_status gas_model_sort_facets(crp_context *context, gas_model *model);
+
 /** Numbers of the facets of one surface or group by its name ("pump"), by "surface name", or of facet "12"; ascending.
  * `facets` is the caller's, room for n_facets of the model. Returns how many, 0 if there is no such name. */
 uint32_t gas_model_find_facets(const gas_model *model, const char *name, uint32_t *facets);

@@ -7,7 +7,7 @@
 static const double SECONDS_OF_HIT = 6e-8, SECONDS_OF_LEVEL = 2e-8;
 
 /* Hits until a molecule is pumped if all facets were hit alike: total area over pumping area, at most that of a long tube. */
-static double hits_of_molecule(const gas_model *m)
+double gas_hits_of_molecule(const gas_model *m)
 {
     double area = 0.0, pumping = 0.0;
     for (uint32_t i = 0; i < m->n_facets; i++) {
@@ -22,5 +22,5 @@ static double hits_of_molecule(const gas_model *m)
 double gas_cost(const crp_model *model)
 {
     const gas_model *m = model->data;
-    return hits_of_molecule(m) * (SECONDS_OF_HIT + SECONDS_OF_LEVEL * log2(1.0 + m->n_facets));
+    return gas_hits_of_molecule(m) * (SECONDS_OF_HIT + SECONDS_OF_LEVEL * log2(1.0 + m->n_facets));
 }

@@ -127,6 +127,7 @@ static void set_params(gas_plan *gp)
     p->pressure_scale = (float)((double)GAS_PRESSURE_UNITS / gp->speed_scale);
     p->density_scale = (float)((double)GAS_DENSITY_UNITS * gp->speed_scale);
     p->chunk = 64;
+    p->n_nodes = gp->n_nodes;
 }
 
 /* -------------------------------------------------------------------------------------- counters, results */
@@ -192,6 +193,14 @@ static crp_status make_results(crp_context *context, crp_plan *plan)
     return CRP_OK;
 }
 
+/* Molecules of a launch: about 2^33 hits, a second on a large GPU. A word then holds 2^30 units of each hit, and a launch has
+ * enough molecules that its last ones do not count. */
+static uint64_t launch_of(double hits)
+{
+    double n = 8589934592.0 / fmax(hits, 1.0);
+    return n > 67108864.0 ? 67108864u : n < 1024.0 ? 1024u : (uint64_t)n;
+}
+
 /* -------------------------------------------------------------------------------------------------- plan */
 
 static void destroy_parts(gas_plan *gp)
@@ -251,7 +260,7 @@ crp_status gas_plan_create(crp_context *context, const crp_model *model, uint64_
     gp->seed = seed;
     CRP_GOTO(gas_mesh_build(context, m, &mesh), done);
     CRP_GOTO(prepare(context, plan, &mesh, rows, rows + m->n_surfaces + 1), done);
-    plan->max_launch = 1u << 22;
+    plan->max_launch = launch_of(gas_hits_of_molecule(m));
     CRP_GOTO(gas_tallies_create(context, plan), done);
     CRP_GOTO(make_results(context, plan), done);
     CRP_GOTO(make_events(context, plan), done);
@@ -271,9 +280,9 @@ crp_status gas_params_of_launch(const crp_plan *plan, const device_info *info, c
     const gas_plan *gp = plan->data;
     gas_params p = gp->params;
     (void)info;
+    (void)shape;
     p.first_history = first;
     p.n_histories = count;
-    p.n_near = shape->near_rows;
     memcpy(bytes, &p, sizeof p);
     *n_bytes = sizeof p;
     return CRP_OK;

@@ -92,6 +92,8 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
 /** The verdict on leaks, with the positions that were recorded. */
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result);
 double gas_cost(const crp_model *model);
+/** Hits of a molecule, roughly, before any is run. */
+double gas_hits_of_molecule(const gas_model *model);
 
 /** Constants of the SI (exact since 2019). */
 #define GAS_BOLTZMANN 1.380649e-23

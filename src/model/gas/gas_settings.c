@@ -68,7 +68,7 @@ static crp_status separate_group(crp_context *context, gas_model *gas, const gas
             CRP_TRY(split_surface(context, gas, group, s));
         }
     }
-    return CRP_OK;
+    return gas->n_surfaces > n_surfaces ? gas_model_sort_facets(context, gas) : CRP_OK;
 }
 
 /* Outgassing of a group is one number for all of it. */

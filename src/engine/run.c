@@ -411,6 +411,9 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
         status = loop(&r, &stop);
         status = status != CRP_OK ? rescue(&r, status) : CRP_OK;
     }
+    if (status == CRP_OK && model->module->finish != NULL) {
+        model->module->finish(context, r.plan, r.result);
+    }
     if (status == CRP_OK) {
         explain_stop(&r, stop);
         *result = r.result;

@@ -12,13 +12,13 @@ from gpu import Report, guarded
 
 # GHit/s to reach and to aim for on one H200.
 CASES = {
-    "G(100,100)": ("gas-tube", ["length_over_radius=100", "sides=100"], 1e8, 7.5, 18),
-    "G(100,1000)": ("gas-tube", ["length_over_radius=100", "sides=1000"], 6e7, 5.0, 12),
-    "G(100,10000)": ("gas-tube", ["length_over_radius=100", "sides=10000"], 2e7, 2.7, 6),
+    "G(100,100)": ("gas-tube", ["length_over_radius=100", "sides=100"], 2e8, 7.5, 18),
+    "G(100,1000)": ("gas-tube", ["length_over_radius=100", "sides=1000"], 1e8, 5.0, 12),
+    "G(100,10000)": ("gas-tube", ["length_over_radius=100", "sides=10000"], 4e7, 2.7, 6),
     "G(100,100), 100 x 100 textures": ("gas-tube", ["length_over_radius=100", "sides=100"]
                                        + [f"facets.{f}.texture.{k}=100" for f in ("wall", "inlet", "outlet") for k in "uv"],
-                                       3e8, 5.6, 13.5),
-    "chamber, 1 M triangles": ("gas-chamber", ["bodies=104", "segments=100"], 4e6, 0.7, 1.5),
+                                       2e8, 5.6, 13.5),
+    "chamber, 1 M triangles": ("gas-chamber", ["bodies=104", "segments=100"], 1.2e7, 0.7, 1.5),
 }
 SMALL = {"G(100,100)": 20000, "G(100,1000)": 10000, "G(100,10000)": 3000, "G(100,100), 100 x 100 textures": 10000,
          "chamber, 1 M triangles": 3000}
@@ -55,7 +55,9 @@ def speed(report, program, paths, device, scale, repeats):
     rows, data = [], []
     for name, path in paths.items():
         n, goal, aim = CASES[name][2:]
-        runs = [gas_run(program, path, max(int(n * scale), 1000), "--device", device) for _ in range(repeats)]
+        # Few batches: a launch ends with its slowest molecule, so it must have many for the rate of the kernel to show.
+        runs = [gas_run(program, path, max(int(n * scale), 1000), "--device", device, "--batches", 4)
+                for _ in range(repeats)]
         rates = [r["events"]["hits"] / r["seconds"] / 1e9 for r in runs]
         hits, leaks, rate = runs[0]["events"]["hits"], runs[0]["events"]["leaks"], median(rates)
         report.check(f"{name}: leaks", leaks == 0, f"{leaks} in {hits:.3g} hits")
@@ -65,7 +67,7 @@ def speed(report, program, paths, device, scale, repeats):
         rows.append([name, f"{hits:.3g}", leaks, f"{runs[0]['seconds']:.2f}", f"{rate:.3f}", goal, aim, reached])
         data.append({"case": name, "hits": hits, "leaks": leaks, "rate_ghit": rates, "digest": runs[0]["digest"]})
     head = ["case", "hits", "leaks", "seconds", "GHit/s", "goal", "aim", "reached"]
-    report.section("Speed (median; whole run, start of the launches to the last one)", table(head, rows), "speed", data)
+    report.section("Speed (median; wall time from the first launch to the last statistics, four batches)", table(head, rows), "speed", data)
 
 
 def sanitize(report, program, paths, device, seconds):

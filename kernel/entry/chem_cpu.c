@@ -1,0 +1,194 @@
+/* The method `exact` on a CPU: all workers take one step of all molecules of the launch together, phase by phase. */
+#include "../port.h"
+
+/* What a worker takes at once: enough for its caches, few enough that crowded places are shared. */
+#define CHEM_CHUNK 64u
+
+#include "../chem/steps.h"
+
+/* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. */
+#define CHEM_BARRIER() _Pragma("omp barrier")
+
+#define CHEM_JOIN_(a, b) a##_##b
+#define CHEM_JOIN(a, b) CHEM_JOIN_(a, b)
+
+/* Where the buckets begin: every worker sums its part, then counts on from the sums before it. Clears the counts. */
+static void scan(chem_params p, chem_memory m, chem_team team)
+{
+    ck_u32 n = p.bucket_mask + 1u;
+    ck_u32 part = n / team.n_workers + 1u;
+    ck_u32 first = part * team.worker < n ? part * team.worker : n, end = first + part < n ? first + part : n;
+    ck_u32 sum = 0u;
+    for (ck_u32 i = first; i < end; ++i) {
+        sum += m.counts[i];
+    }
+    m.partials[team.worker] = sum;
+    CHEM_BARRIER();
+    sum = 0u;
+    for (ck_u32 w = 0u; w < team.worker; ++w) {
+        sum += m.partials[w];
+    }
+    for (ck_u32 i = first; i < end; ++i) {
+        m.starts[i] = sum;
+        sum += m.counts[i];
+        m.counts[i] = 0u;
+    }
+    if (team.worker + 1u == team.n_workers) {
+        m.starts[n] = sum;
+    }
+}
+
+static void count_species(chem_params p, chem_memory m, ck_u64 *words, chem_step s, chem_team team, ck_u32 n)
+{
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            words[s.output * p.n_species + m.here[i].species] += 1u;
+        }
+    }
+}
+
+static ck_u32 least(ck_u32 a, ck_u32 b)
+{
+    return a < b ? a : b;
+}
+
+/* Rounds until no candidate is left. Returns their number. */
+static ck_u32 resolve(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
+{
+    ck_u32 n = least(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
+    while (live != 0u) {
+        CHEM_EACH(i, n)
+        {
+            ck_u32 channel = m.candidates[i].channel;
+            if (chem_fire(p, t, m, s, step, i) != 0u) {
+                words[p.at_reactions + s.bin * p.n_channels + channel] += 1u;
+                words[p.at_counters + CHEM_COUNT_REACTIONS] += 1u;
+            }
+        }
+        CHEM_BARRIER();
+        if (team.worker == 0u) {
+            m.control[CHEM_CONTROL_LIVE + ((round + 32u) & 63u)] = 0u;
+        }
+        ck_u32 mine = 0u;
+        CHEM_EACH(i, n)
+        {
+            mine += chem_prune(m, i);
+        }
+        if (mine != 0u) {
+            ck_atomic_add_u32(m.control + CHEM_CONTROL_LIVE + (round & 63u), mine);
+        }
+        CHEM_BARRIER();
+        live = m.control[CHEM_CONTROL_LIVE + (round & 63u)];
+        ck_u64 *swapped = m.best;
+        m.best = m.best_after;
+        m.best_after = swapped;
+        ++round;
+    }
+    return round;
+}
+
+static void advance_all(chem_params p, chem_memory m, ck_u64 *words, chem_step s, chem_team team, ck_u32 n)
+{
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
+    }
+    if (s.output != CHEM_NONE) {
+        count_species(p, m, words, s, team, n);
+    }
+    CHEM_BARRIER();
+}
+
+static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team, ck_u32 n)
+{
+    scan(p, m, team);
+    CHEM_BARRIER();
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_scatter(p, t, m, s, step, i);
+        }
+    }
+    if (team.worker == 0u) {
+        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
+        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
+        for (ck_u32 i = 0u; i < 64u; ++i) {
+            m.control[CHEM_CONTROL_LIVE + i] = 0u;
+        }
+    }
+    CHEM_BARRIER();
+}
+
+static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
+{
+    ck_u32 n = m.starts[p.bucket_mask + 1u];
+    ck_u64 pairs = 0u, molecules = 0u;
+    CHEM_EACH(i, n)
+    {
+        chem_search_first_order(p, t, m, s, step, i);
+        pairs += chem_search_pairs(p, t, m, s, step, i);
+        ++molecules;
+    }
+    words[p.at_counters + CHEM_COUNT_PAIRS] += pairs;
+    words[p.at_counters + CHEM_COUNT_MOLECULE_STEPS] += molecules;
+    CHEM_BARRIER();
+}
+
+static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 molecules, ck_u64 candidates)
+{
+    words[p.at_counters + CHEM_COUNT_ROOM_MOLECULES] = molecules;
+    words[p.at_counters + CHEM_COUNT_ROOM_CANDIDATES] = candidates;
+    words[p.at_counters + CHEM_COUNT_NO_ROOM] = m.control[CHEM_CONTROL_NO_ROOM];
+}
+
+/* args: parameters, tables 0 to 3, words, unused counter, working memory. */
+void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
+void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
+{
+    chem_params p = *(const chem_params *)args[0];
+    chem_tables t = {args[1], args[2], args[2], args[3], args[4]};
+    ck_u64 *words = args[5];
+    chem_memory m = chem_bind(args[7], chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
+    chem_team team = {worker, n_workers};
+    ck_u64 most_molecules = 0u, most_candidates = 0u;
+    p.team = n_workers;
+    CHEM_EACH(i, p.bucket_mask + 1u)
+    {
+        m.counts[i] = 0u;
+    }
+    CHEM_EACH(i, CHEM_CONTROL_WORDS)
+    {
+        m.control[i] = 0u;
+    }
+    CHEM_BARRIER();
+    for (ck_u32 step = 0u; step < p.n_steps && m.control[CHEM_CONTROL_NO_ROOM] == 0u; ++step) {
+        chem_step s = t.steps[step];
+        if (s.births != CHEM_NONE) {
+            chem_admit(p, t, m, team, s.births);
+            CHEM_BARRIER();
+        }
+        ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
+        most_molecules = n > most_molecules ? n : most_molecules;
+        n = least(n, p.room);
+        advance_all(p, m, words, s, team, n);
+        if (step + 1u == p.n_steps) {
+            break;
+        }
+        sort_all(p, t, m, s, step, team, n);
+        search_all(p, t, m, words, s, step, team);
+        ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
+        most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
+        ck_u32 rounds = resolve(p, t, m, words, s, step, team);
+        m = chem_swap(m);
+        if (worker == 0u) {
+            words[p.at_counters + CHEM_COUNT_CANDIDATES] += n_candidates;
+            words[p.at_counters + CHEM_COUNT_ROUNDS] += rounds;
+        }
+    }
+    if (worker == 0u) {
+        report_room(p, m, words, most_molecules, most_candidates);
+    }
+}

@@ -62,10 +62,10 @@ CK_FN chem_vector chem_direction(ck_quad words)
 {
     float z = 2.0f * ck_uniform_of_word(words.a) - 1.0f;
     float r = chem_root(1.0f - z * z);
-    ck_normal_pair turn = ck_cos_sin_word(words.b);
+    ck_direction2 turn = ck_turn(words.b);
     chem_vector v;
-    v.x = r * turn.a;
-    v.y = r * turn.b;
+    v.x = r * turn.x;
+    v.y = r * turn.y;
     v.z = z;
     return v;
 }

@@ -41,6 +41,7 @@ typedef struct molecule_list {
     molecule_track *tracks;
     size_t n_tracks;
     double energy;        /**< deposited by all tracks together [eV]; NaN: not given, nor for every track */
+    uint64_t n_times_repaired; /**< times that were not finite or negative where the format has no births: start time */
     bool is_text;         /**< lines of text, else records of a binary file: for messages */
     size_t room, names_room, tracks_room;
     uint32_t *slots;      /**< hash table over tracks: index + 1, 0 for none */

@@ -102,6 +102,7 @@ crp_status gmicromc_parse(crp_context *context, const void *bytes, size_t n_byte
         CRP_TRY(add_molecule(context, bytes, n, i, track, list));
         note_time(read_float(bytes, n, ARRAY_TIME, i), &notes);
     }
+    list->n_times_repaired = notes.n_infinite + notes.n_nan + notes.n_negative;
     log_notes(context, list, &notes);
     return CRP_OK;
 }

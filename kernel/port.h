@@ -22,6 +22,9 @@
 #if defined(CK_LANG_OPENCL)
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#if defined(CK_DOUBLE)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
 #if CK_STRICT
 #pragma OPENCL FP_CONTRACT OFF
 #endif
@@ -51,6 +54,8 @@ typedef ulong ck_u64;
 #define ck_fabs(a) fabs(a)
 #define ck_fmin(a, b) fmin((float)(a), (float)(b))
 #define ck_fmax(a, b) fmax((float)(a), (float)(b))
+#define ck_fma64(a, b, c) fma((double)(a), (double)(b), (double)(c))
+#define ck_sqrt64(a) sqrt((double)(a))
 
 #elif defined(CK_LANG_CUDA)
 
@@ -82,6 +87,8 @@ typedef unsigned long long ck_u64;
 #define ck_fabs(a) fabsf(a)
 #define ck_fmin(a, b) fminf((a), (b))
 #define ck_fmax(a, b) fmaxf((a), (b))
+#define ck_fma64(a, b, c) __fma_rn((a), (b), (c))
+#define ck_sqrt64(a) __dsqrt_rn(a)
 
 #else
 
@@ -101,6 +108,8 @@ typedef unsigned long long ck_u64;
 /* As selects, which vectorise without any flag: a NaN in `a` gives `b`, as on GPUs. */
 #define ck_fmin(a, b) ((a) < (b) ? (a) : (b))
 #define ck_fmax(a, b) ((a) > (b) ? (a) : (b))
+#define ck_fma64(a, b, c) __builtin_fma((a), (b), (c))
+#define ck_sqrt64(a) __builtin_sqrt(a)
 
 CK_FN ck_u32 CK_BITS(float value)
 {

@@ -176,6 +176,17 @@ CK_FN ck_u32 ck_mad_high(ck_u32 a, ck_u32 b, ck_u32 c)
 #endif
 }
 
+/* 2 * bits + the carry of a + b. On NVIDIA GPUs two additions: the flag of the first goes straight into the second. */
+CK_FN ck_u32 ck_shift_in_carry(ck_u32 bits, ck_u32 a, ck_u32 b)
+{
+#if defined(CK_LANG_CUDA)
+    asm("{ .reg .u32 sum; add.cc.u32 sum, %1, %2; addc.u32 %0, %0, %0; }" : "+r"(bits) : "r"(a), "r"(b));
+    return bits;
+#else
+    return 2u * bits + (a + b < a ? 1u : 0u);
+#endif
+}
+
 /* a + b, or a if `condition`. On NVIDIA GPUs one predicated addition instead of an addition and a move. */
 CK_FN ck_u32 ck_add_unless(ck_u32 a, ck_u32 b, ck_u32 condition)
 {
@@ -224,12 +235,6 @@ CK_FN void ck_atomic_add_u64(CK_GLOBAL ck_u64 *word, ck_u64 amount)
 {
     atom_add(word, amount);
 }
-CK_FN void ck_atomic_add_u64_if_less(ck_u32 a, ck_u32 b, CK_GLOBAL ck_u64 *word, ck_u64 amount)
-{
-    if (a < b) {
-        atom_add(word, amount);
-    }
-}
 CK_FN ck_u32 ck_atomic_add_u32(CK_GLOBAL ck_u32 *word, ck_u32 amount)
 {
     return atomic_add(word, amount);
@@ -274,13 +279,6 @@ CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, CK_LOCAL ck_u32
 CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
 {
     asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
-}
-/* One predicated instruction instead of a branch and its two barriers. */
-CK_FN void ck_atomic_add_u64_if_less(ck_u32 a, ck_u32 b, ck_u64 *word, ck_u64 amount)
-{
-    asm volatile("{ .reg .pred less; setp.lt.u32 less, %2, %3; @less red.global.add.u64 [%0], %1; }" ::"l"(
-                     __cvta_generic_to_global(word)),
-                 "l"(amount), "r"(a), "r"(b));
 }
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 {

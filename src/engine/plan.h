@@ -54,6 +54,7 @@ typedef struct plan_shape {
     const char *define_pointer[24];
     char ahead_text[128];          /**< what source.ahead points to */
     uint32_t grid, block, local_bytes;
+    uint32_t side_by_side;         /**< launches that share the `grid` blocks; 0 or 1: one has them all */
     uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;
 

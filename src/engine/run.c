@@ -214,7 +214,8 @@ static crp_status prepare(run *r)
     CRP_TRY(check_fits(r));
     CRP_TRY(prepare_trigger(r));
     r->next_history = r->result->histories;
-    CRP_TRY(lane_open(r->context, r->model, r->plan, r->options, r->histories - r->next_history, &r->lane));
+    uint64_t n_launches = result_count_batches(r->result, r->histories) - r->result->batches;
+    CRP_TRY(lane_open(r->context, r->model, r->plan, r->options, r->histories - r->next_history, n_launches, &r->lane));
     stamp_result(r);
     CRP_TRY(check_math(r, math_before));
     r->seconds_before = r->result->seconds;
@@ -333,10 +334,10 @@ static crp_status collect(run *r, uint32_t queue, history_range range)
     return range.ends_batch ? add_batch(r) : CRP_OK;
 }
 
-/* Two launches are under way at any time, so that a GPU never waits for the host; a CPU works inside the call. */
+/* On a GPU several launches are under way at any time, so that it never waits for the host; a CPU works inside the call. */
 static crp_status loop(run *r, crp_status *stop)
 {
-    uint32_t depth = strcmp(r->lane->device->info.kind, "cpu") == 0 ? 1 : DEVICE_N_QUEUES;
+    uint32_t depth = r->lane->depth;
     history_range ranges[DEVICE_N_QUEUES];
     uint32_t started = 0, collected = 0;
     bool ended = r->next_history >= r->histories;
@@ -344,10 +345,10 @@ static crp_status loop(run *r, crp_status *stop)
         return save(r, true);
     }
     while (!ended) {
-        for (; started - collected < depth && next_range(r, &ranges[started % DEVICE_N_QUEUES]); ++started) {
-            CRP_TRY(lane_start(r->lane, started % DEVICE_N_QUEUES, ranges[started % DEVICE_N_QUEUES]));
+        for (; started - collected < depth && next_range(r, &ranges[started % depth]); ++started) {
+            CRP_TRY(lane_start(r->lane, started % depth, ranges[started % depth]));
         }
-        uint32_t queue = collected % DEVICE_N_QUEUES;
+        uint32_t queue = collected % depth;
         CRP_TRY(collect(r, queue, ranges[queue]));
         ++collected;
         if (ranges[queue].ends_batch) {

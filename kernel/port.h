@@ -51,6 +51,8 @@ typedef ulong ck_u64;
 #define CK_FLOAT(u) as_float(u)
 #define CK_MULHI32(a, b) mul_hi((ck_u32)(a), (ck_u32)(b))
 #define ck_fma(a, b, c) fma((float)(a), (float)(b), (float)(c))
+#define CK_BITS64(d) as_ulong(d)
+#define CK_REAL64(u) as_double(u)
 #define ck_fabs(a) fabs(a)
 #define ck_fmin(a, b) fmin((float)(a), (float)(b))
 #define ck_fmax(a, b) fmax((float)(a), (float)(b))
@@ -84,6 +86,8 @@ typedef unsigned long long ck_u64;
 #define CK_FLOAT(u) __uint_as_float(u)
 #define CK_MULHI32(a, b) __umulhi((a), (b))
 #define ck_fma(a, b, c) __fmaf_rn((a), (b), (c))
+#define CK_BITS64(d) ((ck_u64)__double_as_longlong(d))
+#define CK_REAL64(u) __longlong_as_double((ck_i64)(u))
 #define ck_fabs(a) fabsf(a)
 #define ck_fmin(a, b) fminf((a), (b))
 #define ck_fmax(a, b) fmaxf((a), (b))
@@ -126,6 +130,26 @@ CK_FN float CK_FLOAT(ck_u32 value)
     union {
         ck_u32 u;
         float f;
+    } both;
+    both.u = value;
+    return both.f;
+}
+
+CK_FN ck_u64 CK_BITS64(double value)
+{
+    union {
+        double f;
+        ck_u64 u;
+    } both;
+    both.f = value;
+    return both.u;
+}
+
+CK_FN double CK_REAL64(ck_u64 value)
+{
+    union {
+        ck_u64 u;
+        double f;
     } both;
     both.u = value;
     return both.f;

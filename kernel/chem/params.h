@@ -34,17 +34,17 @@
 #define CHEM_STREAM_SURVIVE 5u
 #define CHEM_STREAM_PAIR 6u
 
-/* Counters, in the order of their words. */
+/* Counters, in the order of their words. The first are the same however the work was cut into launches. */
 #define CHEM_COUNT_MOLECULE_STEPS 0 /* molecules times steps */
 #define CHEM_COUNT_PAIRS 1          /* pairs near enough to be asked whether they meet */
 #define CHEM_COUNT_CANDIDATES 2     /* pairs that would meet in a step if nothing came between */
-#define CHEM_COUNT_ROUNDS 3         /* rounds of choosing among candidates */
-#define CHEM_COUNT_REACTIONS 4
-#define CHEM_COUNT_NO_ROOM 5        /* molecules and candidates that did not fit: the launch is repeated with more room */
-#define CHEM_COUNT_ROOM_MOLECULES 6 /* largest number of molecules there was at once (of a worker's sight) */
-#define CHEM_COUNT_ROOM_CANDIDATES 7
-#define CHEM_COUNT_UNRESOLVED 8     /* candidates left after too many rounds: impossible */
-#define CHEM_N_COUNTERS 9
+#define CHEM_COUNT_REACTIONS 3
+#define CHEM_N_EVENTS 4             /* those that are reported */
+#define CHEM_N_LEDGERS 3            /* and what the host finds wrong in the words */
+#define CHEM_COUNT_NO_ROOM 4        /* molecules and candidates that did not fit: the launch is repeated with more room */
+#define CHEM_COUNT_MOST_MOLECULES 5 /* largest number of slots of molecules there was at once */
+#define CHEM_COUNT_MOST_CANDIDATES 6
+#define CHEM_N_COUNTERS 7
 
 /* A molecule that waits for its birth (table 0). */
 typedef struct chem_start {
@@ -107,7 +107,7 @@ typedef struct chem_params {
     ck_u32 at_first;        /* n_species + 1 offsets into the list of first-order channels */
     ck_u32 at_first_list;
     ck_u32 at_motion;       /* sqrt(2 D) of every species */
-    ck_u32 at_reactions, at_counters; /* words */
+    ck_u32 at_births, at_reactions, at_counters; /* words */
     ck_u32 room;            /* molecules there is memory for */
     ck_u32 room_candidates;
     ck_u32 bucket_mask;     /* buckets of the search - 1; a power of two */

@@ -46,12 +46,13 @@ CK_FN float chem_motion(chem_params p, chem_tables t, ck_u32 species)
 /* ---------------------------------------------------------------------------------------------------- admit */
 
 /** Molecules born at the start of a step join their histories. Teams of workers take a history each. */
-CK_FN void chem_admit(chem_params p, chem_tables t, chem_memory m, chem_team team, ck_u32 group)
+CK_FN void chem_admit(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_team team, chem_step s)
 {
     ck_u32 n_teams = team.n_workers / p.team, mine = team.worker / p.team, lane = team.worker % p.team;
     for (ck_u32 history = mine; mine < n_teams && history < p.n_histories; history += n_teams) {
         ck_u32 track = (p.first_track + history) % p.n_tracks;
-        ck_u32 first = t.groups[group * p.n_tracks + track], end = t.groups[group * p.n_tracks + track + 1u];
+        CK_GLOBAL const ck_u32 *range = t.groups + (s.births * p.n_tracks + track);
+        ck_u32 first = range[0], end = range[1], output = s.output != CHEM_NONE ? s.output : s.bin;
         for (ck_u32 i = first + lane; i < end; i += p.team) {
             ck_u32 slot = ck_atomic_add_u32(m.control + CHEM_CONTROL_MOLECULES, 1u);
             if (slot >= p.room) {
@@ -65,6 +66,7 @@ CK_FN void chem_admit(chem_params p, chem_tables t, chem_memory m, chem_team tea
             particle.z = from.z;
             particle.species = from.species;
             particle.id = from.id;
+            CHEM_ADD(words, p.at_births + output * p.n_species + from.species, 1u);
             m.here[slot] = particle;
             m.birth_here[slot] = from.birth;
             m.history_here[slot] = history;
@@ -108,13 +110,13 @@ CK_FN chem_particle chem_moved(chem_params p, chem_memory m, ck_u32 i)
 }
 
 /* Cells along x y z of a place. */
-typedef struct chem_place {
+typedef struct chem_cells {
     ck_i32 x, y, z;
-} chem_place;
+} chem_cells;
 
-CK_FN chem_place chem_place_of(chem_params p, double inv_cell, ck_u32 n_cells, chem_particle a)
+CK_FN chem_cells chem_cells_of(chem_params p, double inv_cell, ck_u32 n_cells, chem_particle a)
 {
-    chem_place place;
+    chem_cells place;
     place.x = chem_cell(p.space, p.box, n_cells, inv_cell, a.x);
     place.y = chem_cell(p.space, p.box, n_cells, inv_cell, a.y);
     place.z = chem_cell(p.space, p.box, n_cells, inv_cell, a.z);
@@ -126,7 +128,7 @@ CK_FN ck_u32 chem_advance(chem_params p, chem_memory m, double inv_cell, ck_u32 
 {
     chem_particle a = chem_moved(p, m, i);
     m.here[i] = a;
-    chem_place place = chem_place_of(p, inv_cell, n_cells, a);
+    chem_cells place = chem_cells_of(p, inv_cell, n_cells, a);
     ck_u32 bucket = (chem_row(place.y, place.z, m.history_here[i]) + (ck_u32)place.x) & p.bucket_mask;
     m.buckets[i] = bucket;
     m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
@@ -149,7 +151,7 @@ CK_FN void chem_scatter(chem_params p, chem_tables t, chem_memory m, chem_step s
 {
     chem_particle a = m.here[i];
     ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i], history = m.history_here[i];
-    chem_place place = chem_place_of(p, s.inv_cell, s.n_cells, a);
+    chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
     chem_vector v = chem_displace(p.key, a.id, step, p.first_history + history, chem_motion(p, t, a.species) * s.sqrt_dt);
     m.next[to] = a;
     m.birth_next[to] = m.birth_here[i];
@@ -283,7 +285,7 @@ CK_FN ck_u32 chem_search_row(chem_params p, chem_tables t, chem_memory m, chem_s
 CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
 {
     chem_particle a = m.next[i];
-    chem_place place = chem_place_of(p, s.inv_cell, s.n_cells, a);
+    chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
     ck_u32 history = m.history_next[i], row = m.rows[i];
     ck_u32 bucket = (row + (ck_u32)place.x) & p.bucket_mask;
     ck_u32 n_near = chem_search_range(p, t, m, s, step, a, i, row, i + 1u, m.starts[bucket + 1u]);

@@ -3,6 +3,8 @@
 
 /* What a worker takes at once: enough for its caches, few enough that crowded places are shared. */
 #define CHEM_CHUNK 64u
+/* Words are the worker's own. */
+#define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
 
 #include "../chem/steps.h"
 
@@ -53,8 +55,8 @@ static ck_u32 least(ck_u32 a, ck_u32 b)
     return a < b ? a : b;
 }
 
-/* Rounds until no candidate is left. Returns their number. */
-static ck_u32 resolve(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
+/* Rounds until no candidate is left. */
+static void resolve(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
 {
     ck_u32 n = least(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
     while (live != 0u) {
@@ -62,7 +64,7 @@ static ck_u32 resolve(chem_params p, chem_tables t, chem_memory m, ck_u64 *words
         {
             ck_u32 channel = m.candidates[i].channel;
             if (chem_fire(p, t, m, s, step, i) != 0u) {
-                words[p.at_reactions + s.bin * p.n_channels + channel] += 1u;
+                CHEM_ADD(words, p.at_reactions + s.bin * p.n_channels + channel, 1u);
                 words[p.at_counters + CHEM_COUNT_REACTIONS] += 1u;
             }
         }
@@ -85,7 +87,6 @@ static ck_u32 resolve(chem_params p, chem_tables t, chem_memory m, ck_u64 *words
         m.best_after = swapped;
         ++round;
     }
-    return round;
 }
 
 static void advance_all(chem_params p, chem_memory m, ck_u64 *words, chem_step s, chem_team team, ck_u32 n)
@@ -139,8 +140,8 @@ static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *word
 
 static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 molecules, ck_u64 candidates)
 {
-    words[p.at_counters + CHEM_COUNT_ROOM_MOLECULES] = molecules;
-    words[p.at_counters + CHEM_COUNT_ROOM_CANDIDATES] = candidates;
+    words[p.at_counters + CHEM_COUNT_MOST_MOLECULES] = molecules;
+    words[p.at_counters + CHEM_COUNT_MOST_CANDIDATES] = candidates;
     words[p.at_counters + CHEM_COUNT_NO_ROOM] = m.control[CHEM_CONTROL_NO_ROOM];
 }
 
@@ -167,7 +168,7 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     for (ck_u32 step = 0u; step < p.n_steps && m.control[CHEM_CONTROL_NO_ROOM] == 0u; ++step) {
         chem_step s = t.steps[step];
         if (s.births != CHEM_NONE) {
-            chem_admit(p, t, m, team, s.births);
+            chem_admit(p, t, m, words, team, s);
             CHEM_BARRIER();
         }
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
@@ -181,12 +182,9 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
         search_all(p, t, m, words, s, step, team);
         ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
         most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
-        ck_u32 rounds = resolve(p, t, m, words, s, step, team);
+        resolve(p, t, m, words, s, step, team);
         m = chem_swap(m);
-        if (worker == 0u) {
-            words[p.at_counters + CHEM_COUNT_CANDIDATES] += n_candidates;
-            words[p.at_counters + CHEM_COUNT_ROUNDS] += rounds;
-        }
+        words[p.at_counters + CHEM_COUNT_CANDIDATES] += worker == 0u ? n_candidates : 0u;
     }
     if (worker == 0u) {
         report_room(p, m, words, most_molecules, most_candidates);

@@ -42,7 +42,7 @@ uint64_t summary_lost(const crp_result *result)
 static int format_label(const result_spec *spec, char *text, size_t size)
 {
     if (spec->of == 0) {
-        return snprintf(text, size, "%s", spec->name);
+        return snprintf(text, size, "%s%s%s", spec->name, spec->of_name[0] != '\0' ? " " : "", spec->of_name);
     }
     bool has_name = spec->of_name[0] != '\0';
     return snprintf(text, size, "%s %" PRId64 "%s%s%s", spec->name, spec->of, has_name ? " (" : "", spec->of_name,

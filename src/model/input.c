@@ -2,6 +2,8 @@
 #include "model/model.h"
 
 #include "core/context.h"
+#include "io/molecules.h"
+#include "model/chem/chem_yaml.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -168,7 +170,9 @@ crp_status crp_input_load(crp_context *context, const char *path, const crp_inpu
     fclose(file);
     CRP_TRY(status);
     CRP_GOTO(refuse_foreign(context, path, text, n_bytes), done);
-    if (is_yaml(path, text, n_bytes)) {
+    if (molecules_recognise(text, n_bytes) != MOLECULES_NONE) {
+        CRP_GOTO(chem_molecules_load(context, path, &used, input), done);
+    } else if (is_yaml(path, text, n_bytes)) {
         CRP_GOTO(yaml_load(context, path, text, n_bytes, &used, input), done);
     } else {
         CRP_GOTO(mci_load(context, path, text, n_bytes, &used, input), done);

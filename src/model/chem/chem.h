@@ -124,6 +124,12 @@ typedef struct chem_population {
     double count;            /**< of a track, whole, >= 0 */
 } chem_population;
 
+/** The concentration of a species that reactions name in brackets. */
+typedef struct chem_scavenger {
+    char species[CHEM_NAME];
+    double concentration;    /**< [mol/l], >= 0 */
+} chem_scavenger;
+
 /** Where the tracks come from. */
 typedef struct chem_source {
     uint32_t kind;           /**< chem_source_kind */
@@ -144,6 +150,8 @@ typedef struct chem_source {
 typedef struct chem_model {
     chem_set set;
     char set_name[1024];     /**< shipped set ("paper" ...) or path of a file */
+    chem_scavenger *scavengers; /**< override the set's concentrations; owned */
+    uint32_t n_scavengers;
     chem_source source;
     chem_track *tracks;      /**< owned */
     uint32_t n_tracks;

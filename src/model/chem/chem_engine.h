@@ -5,6 +5,7 @@
  *
  * Words of a launch (64-bit, only added to; chem_words gives the offsets):
  *   counts[output][species]       molecules alive at output time `output`, over all histories of the launch
+ *   births[output][species]       molecules of the input that joined in (time of output - 1, time of output]
  *   reactions[output][reaction]   events in (time of output - 1, time of output]; those at the start belong to output 0
  *   counters[CHEM_N_COUNTERS]     kernel/chem/params.h
  */
@@ -20,11 +21,14 @@ typedef struct chem_plan {
     uint64_t seed;
     double *outputs;            /**< output times [ps], n_outputs of them, from start to end; owned */
     uint32_t n_outputs;
-    uint64_t *track_first;      /**< molecules of track i are [track_first[i], track_first[i+1]) of table 0; owned */
+    double *births;             /**< times of groups of births [ps], n_births of them, the first is the start; owned */
+    uint32_t n_births;
+    uint32_t *group_first;      /**< molecules of group g and track i are [group_first[k], group_first[k + 1]) of table 0
+                                     with k = g n_tracks + i; owned */
     uint64_t n_molecules;       /**< of all tracks */
     uint64_t largest_track;     /**< molecules of it */
-    int64_t *initial;           /**< [output][species]: molecules of all tracks born by that time; owned */
-    uint32_t at_counts, at_reactions, at_counters; /**< offsets of the words */
+    uint32_t at_counts, at_births, at_reactions, at_counters; /**< offsets of the words */
+    const struct chem_engine *engine;
     void *engine_data;          /**< the engine's own */
     void (*engine_data_destroy)(void *data);
 } chem_plan;

@@ -40,6 +40,7 @@ void chem_model_destroy(void *model)
     }
     free(m->tracks);
     free(m->source.molecules);
+    free(m->scavengers);
     free(m);
 }
 

@@ -22,11 +22,12 @@ typedef struct chem_irt_params {
     ck_u32 at_first;        /* n_species + 1 offsets into the list of first-order channels */
     ck_u32 at_first_list;
     ck_u32 at_motion;       /* sqrt(2 D) of every species (float) */
-    ck_u32 at_reactions, at_counters; /* 64-bit words of the result */
+    ck_u32 at_births, at_reactions, at_counters; /* 64-bit words of the result */
+    ck_u32 n_births;        /* groups of molecules by time of birth: those of group g and track i are
+                               [group_first[k], group_first[k + 1]) of table 0, k = g n_tracks + i */
     ck_u32 room;            /* molecules there is memory for: those of the largest track, and products */
     ck_u32 n_cells;         /* of the table of cells, a power of two larger than `room` */
     ck_u32 room_queue;      /* reactions that wait */
-    ck_u32 unused;
 } chem_irt_params;
 
 /* Cells are so many times smaller than the farthest distance that is looked at, so that less is looked at in vain. */

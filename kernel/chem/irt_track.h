@@ -18,7 +18,10 @@ typedef struct chem_irt_history {
     CK_GLOBAL const chem_channel *channels;
     CK_GLOBAL const ck_u32 *words;   /* the table of channels, by words */
     CK_GLOBAL const double *outputs;
+    CK_GLOBAL const chem_start *start;
+    CK_GLOBAL const ck_u32 *groups;
     CK_GLOBAL ck_u64 *result;
+    ck_u32 track;
     ck_u32 keys[CHEM_IRT_STREAMS];
     ck_u32 n_start;    /* molecules it began with: places [0, n_start) stand cell by cell */
     ck_u32 n_cells;    /* cells they are in */
@@ -274,6 +277,7 @@ CK_FN float chem_irt_bound(chem_channel c)
     return 1.0001f * (float)bound;
 }
 
+/* What every pair of species is bounded by: the same for all histories. */
 CK_FN void chem_irt_prepare_tables(chem_irt_history *h)
 {
     ck_u32 n = h->p.n_species;
@@ -283,12 +287,6 @@ CK_FN void chem_irt_prepare_tables(chem_irt_history *h)
             ck_u32 channel = j < n ? chem_irt_channel_of(h, i, j) : CHEM_NONE;
             h->m.bound[i * (n + 1u) + j] = channel == CHEM_NONE ? 0.0f : chem_irt_bound(h->channels[channel]);
         }
-    }
-    for (ck_u32 i = 0u; i < n; ++i) {
-        h->m.alive[i] = 0u;
-    }
-    for (ck_u32 i = 0u; i < n * h->p.n_outputs; ++i) {
-        h->m.born[i] = 0u;
     }
 }
 
@@ -307,26 +305,40 @@ CK_FN void chem_irt_count_birth(chem_irt_history *h, ck_u32 species, double birt
     }
 }
 
-/* How many molecules each cell has; cells in the order of their keys, and where the molecules of each begin. */
-CK_FN void chem_irt_count_cells(chem_irt_history *h, CK_GLOBAL const chem_start *start, ck_u32 n)
+/* The molecules of group `group` of births in the track of this history: [first, end) of table 0. */
+CK_FN ck_u32 chem_irt_first_of(chem_irt_history *h, ck_u32 group)
 {
+    return h->groups[group * h->p.n_tracks + h->track];
+}
+
+CK_FN ck_u32 chem_irt_end_of(chem_irt_history *h, ck_u32 group)
+{
+    return h->groups[group * h->p.n_tracks + h->track + 1u];
+}
+
+/* How many molecules each cell has; cells in the order of their keys, and where the molecules of each begin. */
+CK_FN ck_u32 chem_irt_count_cells(chem_irt_history *h)
+{
+    ck_u32 n = 0u;
     ck_u32 sum = 0u;
     for (ck_u32 i = 0u; i < h->p.n_cells; ++i) {
         h->m.cell_key[i] = CHEM_IRT_EMPTY;
     }
     h->m.n_used[0] = 0u;
     h->n_cells = 0u;
-    for (ck_u32 i = 0u; i < n; ++i) {
-        chem_irt_point r;
-        r.x = start[i].x;
-        r.y = start[i].y;
-        r.z = start[i].z;
-        ck_u32 cell = chem_irt_cell_of(h->p, h->m, r);
-        h->m.next[i] = cell;
-        if (h->m.cell_end[cell] == 0u) {
-            h->m.cells[h->n_cells++] = cell;
+    for (ck_u32 group = 0u; group < h->p.n_births; ++group) {
+        for (ck_u32 i = chem_irt_first_of(h, group); i < chem_irt_end_of(h, group); ++i) {
+            chem_irt_point r;
+            r.x = h->start[i].x;
+            r.y = h->start[i].y;
+            r.z = h->start[i].z;
+            ck_u32 cell = chem_irt_cell_of(h->p, h->m, r);
+            h->m.next[n++] = cell;
+            if (h->m.cell_end[cell] == 0u) {
+                h->m.cells[h->n_cells++] = cell;
+            }
+            h->m.cell_end[cell] += 1u;
         }
-        h->m.cell_end[cell] += 1u;
     }
     chem_irt_sort_cells(h->m, h->n_cells);
     for (ck_u32 i = 0u; i < h->n_cells; ++i) {
@@ -336,6 +348,7 @@ CK_FN void chem_irt_count_cells(chem_irt_history *h, CK_GLOBAL const chem_start 
         h->m.cell_end[cell] = sum;
         sum += count;
     }
+    return n;
 }
 
 /* Places that hold no molecule yet, behind the last one: blocks are read whole. */
@@ -351,24 +364,37 @@ CK_FN void chem_irt_clear_places(chem_irt_history *h, ck_u32 n)
     }
 }
 
-/* The molecules of the track, cell by cell. The host has made the table of cells large enough for them. */
-CK_FN void chem_irt_begin(chem_irt_history *h, CK_GLOBAL const chem_start *start, ck_u32 n)
+CK_FN void chem_irt_place_molecule(chem_irt_history *h, chem_start from, ck_u32 cell)
 {
-    chem_irt_count_cells(h, start, n);
+    ck_u32 slot = h->m.cell_end[cell]++;
+    double birth = (double)from.birth;
+    h->m.x[slot] = from.x;
+    h->m.y[slot] = from.y;
+    h->m.z[slot] = from.z;
+    h->m.birth[slot] = birth > h->p.start ? birth : h->p.start;
+    h->m.id[slot] = from.id;
+    h->m.species[slot] = from.species;
+    h->m.cell[slot] = cell;
+    h->m.event[slot] = 0u;
+    chem_irt_count_birth(h, from.species, h->m.birth[slot]);
+}
+
+/* The molecules of the track, cell by cell. The host has made the table of cells large enough for them. */
+CK_FN void chem_irt_begin(chem_irt_history *h)
+{
+    for (ck_u32 i = 0u; i < h->p.n_species; ++i) {
+        h->m.alive[i] = 0u;
+    }
+    for (ck_u32 i = 0u; i < h->p.n_species * h->p.n_outputs; ++i) {
+        h->m.born[i] = 0u;
+    }
+    ck_u32 n = chem_irt_count_cells(h);
     chem_irt_clear_places(h, n);
-    for (ck_u32 i = 0u; i < n; ++i) {
-        ck_u32 cell = h->m.next[i];
-        ck_u32 slot = h->m.cell_end[cell]++;
-        h->m.x[slot] = start[i].x;
-        h->m.y[slot] = start[i].y;
-        h->m.z[slot] = start[i].z;
-        double birth = (double)start[i].birth;
-        h->m.birth[slot] = birth > h->p.start ? birth : h->p.start;
-        h->m.id[slot] = start[i].id;
-        h->m.species[slot] = start[i].species;
-        h->m.cell[slot] = cell;
-        h->m.event[slot] = 0u;
-        chem_irt_count_birth(h, start[i].species, h->m.birth[slot]);
+    ck_u32 k = 0u;
+    for (ck_u32 group = 0u; group < h->p.n_births; ++group) {
+        for (ck_u32 i = chem_irt_first_of(h, group); i < chem_irt_end_of(h, group); ++i) {
+            chem_irt_place_molecule(h, h->start[i], h->m.next[k++]);
+        }
     }
     h->n_start = n;
     h->n_places = n;
@@ -389,6 +415,7 @@ CK_FN void chem_irt_record(chem_irt_history *h)
     ck_u32 n = h->p.n_species;
     for (ck_u32 i = 0u; i < n; ++i) {
         h->m.alive[i] += h->m.born[h->output * n + i];
+        h->result[h->p.at_births + h->output * n + i] += h->m.born[h->output * n + i];
         h->result[h->output * n + i] += (ck_u64)(ck_i64)(ck_i32)h->m.alive[i];
     }
     h->output += 1u;

@@ -113,6 +113,8 @@ typedef struct chem_params {
     ck_u32 bucket_mask;     /* buckets of the search - 1; a power of two */
     ck_u32 team;            /* workers that share a history when molecules are admitted; a power of two */
     ck_u32 space;
+    ck_u32 part;            /* CPU: histories that one worker takes for itself; 0: all workers share all of them */
+    ck_u32 unused;
     ck_u32 corrects;        /* some channel moves the partners that do not react (types II to IV) */
     double box, inv_box;    /* edge [nm] */
 } chem_params;

@@ -8,8 +8,14 @@
 
 #include "../chem/steps.h"
 
-/* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. */
-#define CHEM_BARRIER() _Pragma("omp barrier")
+/* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. A
+ * worker that has histories for itself waits for no one. */
+#define CHEM_BARRIER()               \
+    do {                             \
+        if (team.n_workers > 1u) {   \
+            _Pragma("omp barrier")   \
+        }                            \
+    } while (0)
 
 #define CHEM_JOIN_(a, b) a##_##b
 #define CHEM_JOIN(a, b) CHEM_JOIN_(a, b)
@@ -138,24 +144,21 @@ static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *word
     CHEM_BARRIER();
 }
 
+/* Sums over the workers: each has seen its own histories. */
 static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 molecules, ck_u64 candidates)
 {
-    words[p.at_counters + CHEM_COUNT_MOST_MOLECULES] = molecules;
-    words[p.at_counters + CHEM_COUNT_MOST_CANDIDATES] = candidates;
-    words[p.at_counters + CHEM_COUNT_NO_ROOM] = m.control[CHEM_CONTROL_NO_ROOM];
+    ck_u64 *most = words + p.at_counters + CHEM_COUNT_MOST_MOLECULES;
+    *most = molecules > *most ? molecules : *most;
+    most = words + p.at_counters + CHEM_COUNT_MOST_CANDIDATES;
+    *most = candidates > *most ? candidates : *most;
+    words[p.at_counters + CHEM_COUNT_NO_ROOM] += m.control[CHEM_CONTROL_NO_ROOM];
 }
 
-/* args: parameters, tables 0 to 3, words, unused counter, working memory. */
-void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
-void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
+/* All steps of the histories of `p`, in this memory, by this team. */
+static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scratch, chem_team team)
 {
-    chem_params p = *(const chem_params *)args[0];
-    chem_tables t = {args[1], args[2], args[2], args[3], args[4]};
-    ck_u64 *words = args[5];
-    chem_memory m = chem_bind(args[7], chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
-    chem_team team = {worker, n_workers};
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
     ck_u64 most_molecules = 0u, most_candidates = 0u;
-    p.team = n_workers;
     CHEM_EACH(i, p.bucket_mask + 1u)
     {
         m.counts[i] = 0u;
@@ -184,9 +187,36 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
         most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
         resolve(p, t, m, words, s, step, team);
         m = chem_swap(m);
-        words[p.at_counters + CHEM_COUNT_CANDIDATES] += worker == 0u ? n_candidates : 0u;
+        words[p.at_counters + CHEM_COUNT_CANDIDATES] += team.worker == 0u ? n_candidates : 0u;
     }
-    if (worker == 0u) {
+    if (team.worker == 0u) {
         report_room(p, m, words, most_molecules, most_candidates);
+    }
+}
+
+/* args: parameters, tables 0 to 3, words, next history, working memory. */
+void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
+void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
+{
+    chem_params p = *(const chem_params *)args[0];
+    chem_tables t = {args[1], args[2], args[2], args[3], args[4]};
+    ck_u32 *next = args[6];
+    ck_u64 *scratch = args[7];
+    if (p.part == 0u) {
+        chem_team team = {worker, n_workers};
+        p.team = n_workers;
+        run_steps(p, t, args[5], scratch, team);
+        return;
+    }
+    /* Few molecules at a time, so that they stay in the worker's cache from step to step. */
+    chem_team alone = {0u, 1u};
+    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes;
+    p.team = 1u;
+    for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {
+        chem_params mine = p;
+        mine.n_histories = least(p.part, p.n_histories - first);
+        mine.first_history = p.first_history + first;
+        mine.first_track = (p.first_track + first) % p.n_tracks;
+        run_steps(mine, t, args[5], scratch + worker * (n_bytes / 8u), alone);
     }
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { CLI_MAX_OPERANDS = 16, CLI_MAX_SETTINGS = 64 };
+enum { CLI_MAX_OPERANDS = 16, CLI_MAX_SETTINGS = 64, CLI_MAX_SHORT = 8 };
 
 /** Sub-commands as bits: an option says by a mask where it may stand. */
 typedef enum cli_command {
@@ -35,6 +35,8 @@ typedef struct cli_options {
     uint32_t threads;                       /**< 0: all */
     const char *settings[CLI_MAX_SETTINGS]; /**< --set, in order */
     size_t n_settings;
+    char setting_text[CLI_MAX_SHORT][256];  /**< of options that stand for a setting: "source.energy=750 keV" */
+    size_t n_setting_texts;
     const char *until; /**< NULL: as the input says */
     double time_limit; /**< seconds; 0: none */
     const char *restart;

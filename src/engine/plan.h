@@ -43,7 +43,7 @@ typedef struct event_spec {
 /** One line of the summary and one object of `results` in JSON. */
 typedef struct result_spec {
     char name[48];       /**< "Rd", "absorbed_fraction" */
-    int64_t of;          /**< element, from 1 (layer); 0 where there is none or it goes by its name alone */
+    int64_t of;          /**< element, from 1 (layer); 0 where there is none; -k: element k, which goes by its name */
     char of_name[64];    /**< name of that element, "" if none */
     size_t bin;          /**< index among all bins */
     size_t tally;        /**< index of its tally */
@@ -66,6 +66,7 @@ typedef struct plan_shape {
      * run again. NULL: never. */
     bool (*needs_more)(const struct crp_plan *plan, const uint64_t *words, struct plan_shape *shape);
     uint64_t room[2];   /**< the module's own */
+    uint32_t n_workers; /**< the module's own: workers of a CPU */
     uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;
 

@@ -44,7 +44,7 @@ static void write_one_result(FILE *file, const crp_result *r, const result_spec 
     json_write_string(file, spec->name);
     if (spec->of > 0) {
         fprintf(file, ", \"of\": %" PRId64 ", \"mean\": ", spec->of);
-    } else if (spec->of_name[0] != '\0') {
+    } else if (spec->of < 0) {
         fputs(", \"of\": ", file);
         json_write_string(file, spec->of_name);
         fputs(", \"mean\": ", file);

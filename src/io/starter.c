@@ -5,6 +5,7 @@
 #include "core/schema.h"
 #include "core/text.h"
 #include "core/yaml_tree.h"
+#include "io/starter_chem.h"
 #include "io/starter_light.h"
 #include "model/model.h"
 
@@ -16,6 +17,7 @@ static const starter starters[] = {
     {"light-slab", "one slab with exactly known reflectance and transmittance", light_slab_text},
     {"light-skin5", "five-layer skin at 633 nm", light_skin5_text},
     {"light-skin7", "seven-layer skin at 600 nm", light_skin7_text},
+    {"chem-water", "radicals of spurs in irradiated water, 1 ps to 1 us", chem_water_text},
 };
 enum { N_STARTERS = sizeof starters / sizeof starters[0] };
 

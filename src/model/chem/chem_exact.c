@@ -15,6 +15,9 @@ static const double SECONDS_OF_MOLECULE_STEP = 2.0e-7;
 /* Candidates of a step for every molecule, at first; a launch that needs more is repeated with more. */
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
+/* Molecules of which a core keeps all arrays in its second cache. */
+static const uint64_t MOLECULES_OF_CACHE = 4096;
+
 /* Slots beyond the molecules of the input, for products. */
 static const double SPARE_MOLECULES = 0.1;
 
@@ -69,10 +72,22 @@ static uint32_t power_of_two_above(uint64_t n)
     return power;
 }
 
+/* On a CPU a worker takes histories for itself where there are enough of them, few enough molecules at a time for its cache. */
+static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
+{
+    uint64_t average = chem->n_molecules / chem->model->n_tracks + 1, part = MOLECULES_OF_CACHE / average + 1;
+    if (shape->n_workers == 0 || n_histories < shape->n_workers) {
+        return 0;
+    }
+    uint64_t even = (n_histories + shape->n_workers - 1) / shape->n_workers;
+    return (uint32_t)(part < even ? part : even);
+}
+
 /* Working memory of a launch of so many histories with this much room; the layout is the kernel's own. */
 static void set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
-    uint64_t n = molecules_of_launch(chem, n_histories);
+    p->part = histories_of_worker(chem, shape, n_histories);
+    uint64_t n = molecules_of_launch(chem, p->part != 0 ? p->part : n_histories);
     uint64_t room = (uint64_t)((double)n * (1.0 + SPARE_MOLECULES)) + 1024;
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
     p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
@@ -85,7 +100,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
     const chem_plan *chem = plan->data;
     chem_params p = *(const chem_params *)chem->engine_data;
     set_room(&p, chem, shape, n_histories);
-    return chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes;
+    return chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
 }
 
 /* After a launch: did all find room? If not, how much is to be had. */
@@ -119,6 +134,7 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
     shape->needs_more = needs_more;
     shape->grid = 1;
     shape->block = 1;
+    shape->n_workers = strcmp(info->kind, "cpu") == 0 ? info->n_units : 0;
     if (strcmp(info->kind, "cuda") == 0) {
         shape->block = 512;
         shape->grid = 2 * info->n_units;

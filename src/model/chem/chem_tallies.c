@@ -127,6 +127,7 @@ static void add_result(crp_plan *plan, chem_tally tally, size_t bin, const char 
     r->tally = tally;
     r->bin = plan->tallies[tally].offset + bin;
     snprintf(r->name, sizeof r->name, "%s", plan->tallies[tally].name);
+    r->of = -(int64_t)(bin % plan->tallies[tally].shape[plan->tallies[tally].n_dims - 1]) - 1;
     snprintf(r->of_name, sizeof r->of_name, "%s", name);
 }
 

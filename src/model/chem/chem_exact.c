@@ -76,8 +76,11 @@ static uint32_t power_of_two_above(uint64_t n)
 static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
     uint64_t average = chem->n_molecules / chem->model->n_tracks + 1, part = MOLECULES_OF_CACHE / average + 1;
-    if (shape->n_workers == 0 || n_histories < shape->n_workers) {
+    if (shape->n_workers == 0) {
         return 0;
+    }
+    if (n_histories < shape->n_workers) { /* to meet ten times a step costs more than to do a few molecules alone */
+        return n_histories * average < 2 * MOLECULES_OF_CACHE ? (uint32_t)n_histories : 0;
     }
     uint64_t even = (n_histories + shape->n_workers - 1) / shape->n_workers;
     return (uint32_t)(part < even ? part : even);

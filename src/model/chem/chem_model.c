@@ -119,6 +119,29 @@ void chem_track_sort(chem_track *track)
     }
 }
 
+static int compare_tracks(const void *left, const void *right)
+{
+    const chem_track *a = left, *b = right;
+    if (a->n_molecules != b->n_molecules) {
+        return a->n_molecules < b->n_molecules ? -1 : 1;
+    }
+    int order = compare_reals(a->energy, b->energy);
+    for (size_t k = 0; order == 0 && k < a->n_molecules; ++k) {
+        order = compare_molecules(&a->molecules[k], &b->molecules[k]);
+    }
+    return order;
+}
+
+void chem_tracks_sort(chem_model *model)
+{
+    for (uint32_t i = 0; i < model->n_tracks; ++i) {
+        chem_track_sort(&model->tracks[i]);
+    }
+    if (model->n_tracks > 1) {
+        qsort(model->tracks, model->n_tracks, sizeof *model->tracks, compare_tracks);
+    }
+}
+
 crp_status chem_tracks_join(crp_context *context, chem_model *model)
 {
     for (uint32_t i = 1; i < model->n_tracks; ++i) {

@@ -36,8 +36,7 @@ static void write_formula(FILE *file, const chem_species *s)
 
 static void write_species(FILE *file, const chem_species *s)
 {
-    fprintf(file, "species %s", s->name);
-    write_real(file, "D", 1.0e3 * s->diffusion);
+    fprintf(file, "species %s D=%.15g", s->name, 1.0e3 * s->diffusion); /* 15 digits: free of the rounding of the unit */
     write_real(file, "radius", s->radius);
     write_formula(file, s);
     if (s->source[0] != '\0') {

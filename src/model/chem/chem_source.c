@@ -35,8 +35,8 @@ static crp_status finish(crp_context *context, chem_model *model)
         if (model->source.energy > 0.0) {
             model->tracks[i].energy = model->source.energy;
         }
-        chem_track_sort(&model->tracks[i]);
     }
+    chem_tracks_sort(model);
     return CRP_OK;
 }
 

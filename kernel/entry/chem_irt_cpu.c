@@ -9,7 +9,7 @@
 #define CHEM_JOIN(a, b) CHEM_JOIN_(a, b)
 
 /* What a worker needs for its first history: a part of the working memory, taken only by those that have something to do. */
-static void make_ready(chem_irt_history *h, void *const *args)
+static void take_memory(chem_irt_history *h, void *const *args)
 {
     ck_u64 bytes = chem_irt_bytes(h->p.room, h->p.n_cells, h->p.room_queue, h->p.n_species, h->p.n_outputs);
     ck_u32 part = ck_atomic_add_u32((ck_u32 *)args[6] + 1, 1u);
@@ -36,7 +36,7 @@ void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_work
     (void)n_workers;
     for (ck_u32 i = ck_atomic_add_u32(args[6], 1u); i < h.p.n_histories; i = ck_atomic_add_u32(args[6], 1u)) {
         if (h.result == 0) {
-            make_ready(&h, args);
+            take_memory(&h, args);
         }
         ck_u32 low = h.p.first_history_low + i;
         ck_u32 high = h.p.first_history_high + (low < i ? 1u : 0u);

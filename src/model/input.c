@@ -148,6 +148,17 @@ static crp_status refuse_foreign(crp_context *context, const char *path, const c
     return CRP_OK;
 }
 
+/* A setting that says what list of molecules the file is: its own reader then says what is wrong with it. */
+static bool names_format(const crp_input_options *options)
+{
+    for (size_t i = 0; i < options->n_settings; i++) {
+        if (strncmp(options->settings[i], "source.format=", strlen("source.format=")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 crp_status crp_input_load(crp_context *context, const char *path, const crp_input_options *options, crp_input **input)
 {
     if (context == NULL) {
@@ -170,7 +181,7 @@ crp_status crp_input_load(crp_context *context, const char *path, const crp_inpu
     fclose(file);
     CRP_TRY(status);
     CRP_GOTO(refuse_foreign(context, path, text, n_bytes), done);
-    if (molecules_recognise(text, n_bytes) != MOLECULES_NONE) {
+    if (molecules_recognise(text, n_bytes) != MOLECULES_NONE || (names_format(&used) && !is_yaml(path, text, n_bytes))) {
         CRP_GOTO(chem_molecules_load(context, path, &used, input), done);
     } else if (is_yaml(path, text, n_bytes)) {
         CRP_GOTO(yaml_load(context, path, text, n_bytes, &used, input), done);

@@ -14,9 +14,9 @@ static void count_species(chem_params p, chem_memory m, ck_u64 *words, chem_step
 }
 
 /* Rounds until no candidate is left. */
-static void resolve(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
+static void fire_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
 {
-    ck_u32 n = least(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
+    ck_u32 n = smaller_of(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
     while (live != 0u) {
         CHEM_EACH(i, n)
         {
@@ -128,7 +128,7 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
         }
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
         most_molecules = n > most_molecules ? n : most_molecules;
-        n = least(n, p.room);
+        n = smaller_of(n, p.room);
         advance_all(p, m, words, s, team, n);
         if (step + 1u == p.n_steps) {
             break;
@@ -137,7 +137,7 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
         search_all(p, t, m, words, s, step, team);
         ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
         most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
-        resolve(p, t, m, words, s, step, team);
+        fire_all(p, t, m, words, s, step, team);
         m = chem_swap(m);
         words[p.at_counters + CHEM_COUNT_CANDIDATES] += team.worker == 0u ? n_candidates : 0u;
     }
@@ -166,7 +166,7 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     p.team = 1u;
     for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {
         chem_params mine = p;
-        mine.n_histories = least(p.part, p.n_histories - first);
+        mine.n_histories = smaller_of(p.part, p.n_histories - first);
         mine.first_history = p.first_history + first;
         mine.first_track = (p.first_track + first) % p.n_tracks;
         run_steps(mine, t, args[5], scratch + worker * (n_bytes / 8u), alone);

@@ -26,7 +26,7 @@ static void clear_search(chem_params p, chem_memory m, chem_team team)
 static void resolve_pairs(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
                           ck_u32 phase, chem_team team)
 {
-    ck_u32 n = least(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
+    ck_u32 n = smaller_of(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
     while (live != 0u) {
         CHEM_EACH(i, n)
         {
@@ -34,7 +34,7 @@ static void resolve_pairs(chem_params p, chem_tables t, chem_memory m, chem_pape
             ck_u32 history = c.channel != CHEM_NONE ? m.history_next[c.first] : 0u;
             chem_step s = chem_paper_search(l.histories[history], phase);
             if (chem_fire(p, t, m, s, step, i) != 0u) {
-                ck_u32 bin = least(l.histories[history].output, p.n_outputs - 1u);
+                ck_u32 bin = smaller_of(l.histories[history].output, p.n_outputs - 1u);
                 CHEM_ADD(words, p.at_reactions + bin * p.n_channels + c.channel, 1u);
                 CHEM_ADD(words, p.at_counters + CHEM_COUNT_REACTIONS, 1u);
                 ck_atomic_exchange_u32(&l.histories[history].has_reacted, 1u);
@@ -63,10 +63,10 @@ static void resolve_pairs(chem_params p, chem_tables t, chem_memory m, chem_pape
 
 /* Count what is due, forget histories that are done, order the others by bucket (and let them diffuse where dt > 0), and ask all
  * pairs near. Returns with the molecules in `next`. */
-static void search(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
+static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
                    ck_u32 phase, chem_team team)
 {
-    ck_u32 n = least(m.control[CHEM_CONTROL_MOLECULES], p.room);
+    ck_u32 n = smaller_of(m.control[CHEM_CONTROL_MOLECULES], p.room);
     ck_u64 pairs = 0u;
     EACH_MOLECULE(i, n)
     {
@@ -111,9 +111,9 @@ static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper
         }
     }
     CHEM_BARRIER();
-    search(p, t, *m, l, words, step, CHEM_PAPER_A, team);
+    search_near(p, t, *m, l, words, step, CHEM_PAPER_A, team);
     resolve_pairs(p, t, *m, l, words, step, CHEM_PAPER_A, team);
-    ck_u32 n = least(m->control[CHEM_CONTROL_MOLECULES], p.room);
+    ck_u32 n = smaller_of(m->control[CHEM_CONTROL_MOLECULES], p.room);
     CHEM_EACH(i, n)
     {
         if (m->next[i].species != CHEM_NONE && l.head.is_dynamic != 0u) {
@@ -137,7 +137,7 @@ static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper
         CHEM_BARRIER();
         return 1u;
     }
-    search(p, t, *m, l, words, step, CHEM_PAPER_C, team);
+    search_near(p, t, *m, l, words, step, CHEM_PAPER_C, team);
     resolve_pairs(p, t, *m, l, words, step, CHEM_PAPER_C, team);
     mine = 0u;
     CHEM_EACH(i, p.n_histories)
@@ -190,7 +190,7 @@ static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head,
         ++number;
         p.key = (number & 0xFFFFFu) == 0u ? next_key(p.key) : p.key;
     }
-    n = least(m.control[CHEM_CONTROL_MOLECULES], p.room);
+    n = smaller_of(m.control[CHEM_CONTROL_MOLECULES], p.room);
     EACH_MOLECULE(i, n)
     {
         chem_paper_record(p, m, l, words, i);
@@ -224,7 +224,7 @@ void CHEM_JOIN(chem_paper, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     p.team = 1u;
     for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {
         chem_params mine = p;
-        mine.n_histories = least(p.part, p.n_histories - first);
+        mine.n_histories = smaller_of(p.part, p.n_histories - first);
         mine.first_history = p.first_history + first;
         mine.first_track = (p.first_track + first) % p.n_tracks;
         run_steps(mine, t, args[3], args[5], scratch + worker * (n_bytes / 8u), alone);

@@ -52,7 +52,7 @@ static void scan(chem_params p, chem_memory m, chem_team team)
     }
 }
 
-static ck_u32 least(ck_u32 a, ck_u32 b)
+static ck_u32 smaller_of(ck_u32 a, ck_u32 b)
 {
     return a < b ? a : b;
 }

@@ -3,6 +3,8 @@
 #include "cost.h"
 #include "legality.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -41,17 +43,64 @@ bool can_share(const Instruction &a, const Instruction &b)
     return true;
 }
 
-/* Selects that sharing takes, if what can be shared earlier was. */
+static double width_of(const Value *v)
+{
+    return v->getType()->getPrimitiveSizeInBits() > 32 || v->getType()->isPointerTy() ? 2.0 : 1.0;
+}
+
+static double uses_of(const Value *v)
+{
+    return isa<Constant>(v) ? 1.0 : std::max(1.0, (double)v->getNumUses());
+}
+
+static bool is_inside(const Value *v, const Instruction &at)
+{
+    const auto *i = dyn_cast<Instruction>(v);
+    return i && i->getParent() == at.getParent();
+}
+
+/*
+ * Selects that sharing takes, if what can be shared earlier was. Between two values is chosen once, however often they are
+ * used: the cost is shared out here, and recount() counts exactly.
+ */
 static double select_cost(const Instruction &a, const Instruction &b)
 {
     double sum = 0.0;
     for (unsigned i = 0; i < a.getNumOperands(); ++i) {
         const Value *x = a.getOperand(i), *y = b.getOperand(i);
-        const auto *p = dyn_cast<Instruction>(x), *q = dyn_cast<Instruction>(y);
-        bool may_be_shared = p && q && p->getParent() == a.getParent() && q->getParent() == b.getParent() &&
-                             p->getOpcode() == q->getOpcode();
+        bool is_x_inside = is_inside(x, a), is_y_inside = is_inside(y, b);
+        bool may_be_shared = is_x_inside && is_y_inside &&
+                             cast<Instruction>(x)->getOpcode() == cast<Instruction>(y)->getOpcode();
         if (x != y && !may_be_shared) {
-            sum += SELECT * (x->getType()->getPrimitiveSizeInBits() > 32 || x->getType()->isPointerTy() ? 2.0 : 1.0);
+            double n_uses = std::min(uses_of(x), uses_of(y));
+            sum += SELECT * width_of(x) * (is_x_inside || is_y_inside ? 1.0 / n_uses : 0.1);
+        }
+    }
+    return sum;
+}
+
+/* Issue slots of the alignment as it came out. */
+static double recount(const alignment &found)
+{
+    DenseMap<const Value *, const Value *> twin; /* what the second side's value became */
+    DenseSet<std::pair<const Value *, const Value *>> chosen;
+    double sum = 0.0;
+    bool is_gap = false;
+    for (const aligned_pair &row : found.rows) {
+        sum += instruction_cost(row.first ? *row.first : *row.second);
+        sum += !row.is_common() && !is_gap ? GAP : 0.0;
+        is_gap = !row.is_common();
+        if (is_gap) {
+            continue;
+        }
+        twin[row.second] = row.first;
+        for (unsigned i = 0; i < row.first->getNumOperands(); ++i) {
+            const Value *x = row.first->getOperand(i), *y = row.second->getOperand(i);
+            auto became = twin.find(y);
+            y = became == twin.end() ? y : became->second;
+            if (x != y && chosen.insert({x, y}).second) {
+                sum += SELECT * width_of(x);
+            }
         }
     }
     return sum;
@@ -131,7 +180,6 @@ void table::read_back(alignment &out)
 {
     size_t i = first.size(), j = second.size();
     unsigned state = at(i, j).cost[0] <= at(i, j).cost[1] ? 0 : 1;
-    out.after = at(i, j).cost[state];
     while (i > 0 || j > 0) {
         const cell &c = at(i, j);
         aligned_pair row;
@@ -142,6 +190,7 @@ void table::read_back(alignment &out)
         state = c.state[state];
     }
     std::reverse(out.rows.begin(), out.rows.end());
+    out.after = recount(out);
 }
 
 } // namespace

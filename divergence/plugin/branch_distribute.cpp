@@ -95,13 +95,13 @@ bool distributor::find(BasicBlock *block, diamond &d) const
     return d.join == d.second->getSingleSuccessor() && d.join != block;
 }
 
-/* With a record: only executions in which lanes went both ways gain. */
+/* Only executions in which lanes go both ways gain. Without a record that is taken to be every second one. */
 double distributor::expected_gain(const diamond &d) const
 {
     double save = d.rows.before - d.rows.after;
     auto recorded = recorded_branches(f, *d.head);
     if (!recorded || recorded->dear.empty()) {
-        return d.rows.before / std::max(1.0, d.rows.after);
+        return 0.75 * d.rows.before / std::max(1.0, d.rows.after);
     }
     double before = 0.0, after = 0.0;
     for (const auto &lanes : recorded->dear) {

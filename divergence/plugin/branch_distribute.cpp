@@ -80,7 +80,7 @@ static bool is_side(BasicBlock *side, BasicBlock *head)
 bool distributor::find(BasicBlock *block, diamond &d) const
 {
     auto *end = dyn_cast<BranchInst>(block->getTerminator());
-    bool is_wanted = end && end->isConditional() && (wanted.force || uniformity.hasDivergentTerminator(*block));
+    bool is_wanted = end && end->isConditional() && (wanted.force || may_diverge(uniformity, *block));
     if (!is_wanted || end->getSuccessor(0) == end->getSuccessor(1)) {
         return false;
     }

@@ -134,8 +134,9 @@ std::optional<side> find_side(BasicBlock *branch, BasicBlock *first, BasicBlock 
         out.blocks.append(last.blocks.begin(), last.blocks.end());
         block = next;
     }
+    SmallPtrSet<BasicBlock *, 16> seen; /* a block in two regions: one of them has a second entry */
     for (BasicBlock *block : out.blocks) {
-        if (!tree.dominates(first, block) || block == branch || is_contained(out.blocks, join)) {
+        if (!tree.dominates(first, block) || block == branch || block == join || !seen.insert(block).second) {
             return std::nullopt;
         }
     }
@@ -191,12 +192,8 @@ class aligner
     aligner(const side &t, const side &f, const LoopInfo &info, unsigned depth_of_branch)
         : loops(info), depth(depth_of_branch)
     {
-        for (BasicBlock *block : t.blocks) {
-            blocks_t.insert(block);
-        }
-        for (BasicBlock *block : f.blocks) {
-            blocks_f.insert(block);
-        }
+        note_uses(t, blocks_t, uses_t);
+        note_uses(f, blocks_f, uses_f);
     }
     step_list align_rows(const item_row &t, const item_row &f, double *score);
     void note_partners(const item_row &t, const item_row &f, const step_list &steps);
@@ -209,6 +206,10 @@ class aligner
     bool is_first = true;
 
   private:
+    typedef SmallPtrSet<const BasicBlock *, 16> block_set;
+    typedef DenseMap<const Value *, unsigned> use_counts;
+    static void note_uses(const side &s, block_set &blocks, use_counts &uses);
+    double select_cost(Value *a, Value *b) const;
     double operand_cost(Value *a, Value *b) const;
     double pair_score(const item &a, const item &b, std::shared_ptr<region_match> &inside);
     std::shared_ptr<region_match> match_regions(const item &a, const item &b);
@@ -218,12 +219,26 @@ class aligner
 
     const LoopInfo &loops;
     unsigned depth;
-    SmallPtrSet<const BasicBlock *, 16> blocks_t, blocks_f;
+    block_set blocks_t, blocks_f;
+    use_counts uses_t, uses_f;
     DenseMap<std::pair<const Instruction *, const Instruction *>, std::shared_ptr<region_match>> known;
     DenseSet<std::pair<const Value *, const Value *>> selected;
 };
 
-double aligner::operand_cost(Value *a, Value *b) const
+void aligner::note_uses(const side &s, block_set &blocks, use_counts &uses)
+{
+    for (BasicBlock *block : s.blocks) {
+        blocks.insert(block);
+        for (Instruction &i : *block) {
+            for (Value *v : i.operands()) {
+                ++uses[v];
+            }
+        }
+    }
+}
+
+/* Slots for one select; 0: none is needed. */
+double aligner::select_cost(Value *a, Value *b) const
 {
     if (a == b || isa<UndefValue>(a) || isa<UndefValue>(b)) {
         return 0.0;
@@ -236,6 +251,13 @@ double aligner::operand_cost(Value *a, Value *b) const
     Type *type = a->getType()->getScalarType();
     bool is_wide = type->isDoubleTy() || type->isIntegerTy(64) || type->isPointerTy();
     return is_wide ? 2.0 : 1.0;
+}
+
+/* One select serves all pairs that take the same two values. */
+double aligner::operand_cost(Value *a, Value *b) const
+{
+    double cost = select_cost(a, b);
+    return cost == 0.0 ? 0.0 : cost / std::max(1u, std::min(uses_t.lookup(a), uses_f.lookup(b)));
 }
 
 /* Blocks of the two regions side by side, from their entries on; false if the shapes differ. */
@@ -461,7 +483,7 @@ void aligner::count_operands(const Instruction &a, const Instruction &b, alignme
 {
     for (unsigned k = 0; k < a.getNumOperands(); ++k) {
         Value *x = a.getOperand(k), *y = b.getOperand(k);
-        double cost = isa<BasicBlock>(x) ? 0.0 : operand_cost(x, y);
+        double cost = isa<BasicBlock>(x) ? 0.0 : select_cost(x, y);
         if (cost > 0.0 && selected.insert({x, y}).second) {
             out.pairs += cost;
             ++out.n_selects;

@@ -23,6 +23,7 @@ namespace divergence
 
 static const char *const PASS = "branch-distribute";
 static constexpr size_t MOST_ITEMS = 1500; /* of a side: the alignment takes their product in time and memory */
+static constexpr double SMALL = 8.0;       /* a side below is not worth a line */
 
 namespace
 {
@@ -56,7 +57,12 @@ class distributor
     bool run(SmallPtrSetImpl<BasicBlock *> &seen);
 
   private:
+    bool is_candidate(BasicBlock *block) const;
     bool find(BasicBlock *block, diamond &d) const;
+    bool has_cycle_of_two_entries(const side &one) const;
+    std::optional<blocker> find_obstacle(const diamond &d) const;
+    double cost_behind(BasicBlock *first) const;
+    bool tell_shape(BasicBlock *block) const;
     void measure_rest(diamond &d) const;
     void estimate(diamond &d) const;
     bool try_block(BasicBlock *block);
@@ -71,14 +77,16 @@ class distributor
     pass_settings wanted;
 };
 
-bool distributor::find(BasicBlock *block, diamond &d) const
+bool distributor::is_candidate(BasicBlock *block) const
 {
     auto *end = dyn_cast<BranchInst>(block->getTerminator());
-    bool is_wanted = end && end->isConditional() && !is_gap_guard(*block) && !isa<Constant>(end->getCondition()) &&
-                     (wanted.force || uniformity.hasDivergentTerminator(*block));
-    if (!is_wanted || end->getSuccessor(0) == end->getSuccessor(1)) {
-        return false;
-    }
+    return end && end->isConditional() && end->getSuccessor(0) != end->getSuccessor(1) && !is_gap_guard(*block) &&
+           !isa<Constant>(end->getCondition()) && (wanted.force || uniformity.hasDivergentTerminator(*block));
+}
+
+bool distributor::find(BasicBlock *block, diamond &d) const
+{
+    Instruction *end = block->getTerminator();
     const auto *node = post.getNode(block);
     d.head = block;
     d.join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
@@ -93,6 +101,30 @@ bool distributor::find(BasicBlock *block, diamond &d) const
     d.t = std::move(*t);
     d.f = std::move(*f);
     return true;
+}
+
+double distributor::cost_behind(BasicBlock *first) const
+{
+    double sum = 0.0;
+    if (first->getSinglePredecessor()) {
+        SmallVector<BasicBlock *, 16> behind;
+        tree.getDescendants(first, behind);
+        for (BasicBlock *block : behind) {
+            sum += block_cost(*block);
+        }
+    }
+    return sum;
+}
+
+/* A word on sides of some size whose shape is in the way. */
+bool distributor::tell_shape(BasicBlock *block) const
+{
+    Instruction *end = block->getTerminator();
+    if (std::min(cost_behind(end->getSuccessor(0)), cost_behind(end->getSuccessor(1))) >= SMALL) {
+        remark(f, {end->getDebugLoc(), block}, PASS, verdict::declined,
+               "not distributed: the sides do not meet again, or have other ways in or out");
+    }
+    return false;
 }
 
 void distributor::measure_rest(diamond &d) const
@@ -167,22 +199,44 @@ std::string distributor::numbers(const diamond &d) const
                   d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest, d.basis);
 }
 
-static std::optional<blocker> find_obstacle(const diamond &d, bool convergent_safe)
+/* The blocks are in topological order: an edge back leads to the head of a loop, or the cycle is no loop. */
+bool distributor::has_cycle_of_two_entries(const side &one) const
+{
+    DenseMap<const BasicBlock *, unsigned> place;
+    for (unsigned k = 0; k < one.blocks.size(); ++k) {
+        place[one.blocks[k]] = k;
+    }
+    for (const BasicBlock *block : one.blocks) {
+        for (const BasicBlock *next : successors(block)) {
+            auto found = place.find(next);
+            const Loop *loop = loops.getLoopFor(next);
+            bool is_back = found != place.end() && found->second <= place[block];
+            if (is_back && (!loop || loop->getHeader() != next || !loop->contains(block))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+std::optional<blocker> distributor::find_obstacle(const diamond &d) const
 {
     for (const side *one : {&d.t, &d.f}) {
-        if (auto found = find_blocker(one->blocks, convergent_safe)) {
+        if (auto found = find_blocker(one->blocks, wanted.convergent_safe)) {
             return found;
         }
         if (auto found = find_unsupported(one->blocks)) {
             return found;
         }
-        for (const BasicBlock *block : one->blocks) {
-            if (block->hasAddressTaken()) {
-                return blocker{block->getTerminator(), "the address of a block is taken"};
-            }
+        const Instruction *end = one->first->getTerminator();
+        if (any_of(one->blocks, [](const BasicBlock *block) { return block->hasAddressTaken(); })) {
+            return blocker{end, "the address of a block is taken"};
+        }
+        if (has_cycle_of_two_entries(*one)) {
+            return blocker{end, "a cycle in a side has more than one entry (irreducible)"};
         }
         if (one->row.size() > MOST_ITEMS) {
-            return blocker{one->first->getTerminator(), format("a side has more than %zu instructions", MOST_ITEMS)};
+            return blocker{end, format("a side has more than %zu instructions", MOST_ITEMS)};
         }
     }
     return std::nullopt;
@@ -191,11 +245,14 @@ static std::optional<blocker> find_obstacle(const diamond &d, bool convergent_sa
 bool distributor::try_block(BasicBlock *block)
 {
     diamond d;
-    if (!find(block, d)) {
+    if (!is_candidate(block)) {
         return false;
     }
-    bool is_small = std::min(d.t.cost, d.f.cost) < 8.0; /* not worth a line */
-    if (auto obstacle = find_obstacle(d, wanted.convergent_safe)) {
+    if (!find(block, d)) {
+        return tell_shape(block);
+    }
+    bool is_small = std::min(d.t.cost, d.f.cost) < SMALL;
+    if (auto obstacle = find_obstacle(d)) {
         return !is_small && tell(d, verdict::declined, "not distributed: " + obstacle->reason);
     }
     d.a = align(d.t, d.f, loops);

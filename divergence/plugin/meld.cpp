@@ -75,6 +75,7 @@ class melder
     {
         current = block;
         b.SetInsertPoint(block);
+        selects.clear();
     }
     void leave();
     void clean();
@@ -90,6 +91,7 @@ class melder
     SmallPtrSet<const BasicBlock *, 16> inner;
     DenseMap<const Value *, AllocaInst *> values;
     DenseMap<const PHINode *, AllocaInst *> edges;
+    DenseMap<std::pair<Value *, Value *>, Value *> selects; /* of values from outside, in this block */
     SmallPtrSet<AllocaInst *, 16> shared; /* hold values of either side */
     SmallPtrSet<const Instruction *, 16> guarded;
     SmallVector<AllocaInst *, 32> slots;
@@ -202,8 +204,12 @@ Value *melder::pick(Value *x, Value *y)
     if (isa<UndefValue>(x) || (is_inner(x) && is_inner(y) && slot_of(x) == slot_of(y))) {
         return read(y);
     }
-    Value *a = read(x), *c = read(y);
-    return b.Insert(SelectInst::Create(condition, a, c));
+    if (is_inner(x) || is_inner(y)) {
+        Value *a = read(x), *c = read(y);
+        return b.Insert(SelectInst::Create(condition, a, c));
+    }
+    Value *&chosen = selects[{x, y}];
+    return chosen ? chosen : chosen = b.Insert(SelectInst::Create(condition, x, y));
 }
 
 /* x, y: what lanes of the first and second side store; null: nothing. */
@@ -301,7 +307,8 @@ void melder::emit_instructions(Instruction *x, Instruction *y)
         Value *v = from->getOperand(k);
         copy->setOperand(k, x && y ? pick(v, y->getOperand(k)) : read(v));
     }
-    b.Insert(copy, from->getName());
+    b.Insert(copy);
+    copy->takeName(from);
     if (x && y) {
         copy->andIRFlags(y);
         combineMetadataForCSE(copy, y, true);

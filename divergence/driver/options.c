@@ -108,6 +108,10 @@ static bool read_nvcc(reader *r)
         (value = value_of(r, "-ccbin")) != NULL) {
         return true;
     }
+    if ((value = value_of(r, "-cudart")) != NULL || (value = value_of(r, "--cudart")) != NULL) {
+        r->out->has_shared_runtime = strcmp(value, "shared") == 0;
+        return true;
+    }
     if ((value = value_of(r, "--std")) != NULL) {
         words_addf(&r->out->compile, "-std=%s", value);
         return true;

@@ -1,7 +1,7 @@
 ; Sides alike in the middle: one row of code with selected operands, the rest run by all lanes; nothing is left under a branch.
 ; RUN: %{div} -passes='branch-distribute' %s 2>&1 | FileCheck %s
 ; RUN: %{div} -passes='branch-distribute,branch-distribute' %s 2>&1 | FileCheck %s
-; RUN: %{div} -passes='branch-distribute,default<O3>' %s 2>&1 | FileCheck --check-prefix=O3 %s
+; RUN: %{div} -passes='function(branch-distribute),default<O3>' %s 2>&1 | FileCheck --check-prefix=O3 %s
 ; CHECK: distribute.ll: k: branch-distribute: distributed (3 of 4 and 4 instructions in common, 2 selects, 0 guarded gaps; predicted
 ; CHECK-NOT: branch-distribute:
 ; CHECK: [[WAY:%.*]] = fcmp olt float %x, 1.000000e+00

@@ -1,5 +1,6 @@
 ; A store without partner stays under the branch; what follows it is common again.
 ; RUN: %{div} -passes='branch-distribute' %s 2>&1 | FileCheck %s
+; RUN: %{div} -passes='function(branch-distribute),default<O3>' %s 2>&1 | FileCheck --check-prefix=O3 %s
 ; CHECK: branch-distribute: distributed (4 of 5 and 4 instructions in common, 1 select, 1 guarded gap;
 ; CHECK: fdiv
 ; CHECK: fdiv
@@ -12,6 +13,8 @@
 ; CHECK: fdiv
 ; CHECK: fdiv
 ; CHECK-NOT: fdiv
+; O3-COUNT-4: fdiv
+; O3-NOT: fdiv
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

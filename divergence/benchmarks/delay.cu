@@ -1,6 +1,7 @@
 /*
  * Iteration delaying, after Han and Abdelrahman (2011): a loop with a branch whose sides differ in length. Each lane goes the
- * dear way (DEAR steps) with a probability of limit / 2^32, else the cheap way (CHEAP steps).
+ * dear way (DEAR fused products and sums) with a probability of limit / 2^32, else the cheap way (CHEAP differences): nothing in
+ * common that branch distribution could take out.
  */
 #ifndef DEAR
 #define DEAR 256
@@ -32,7 +33,7 @@ extern "C" __global__ void delay(float *out, unsigned n, unsigned limit, float a
         } else {
 #pragma unroll
             for (int k = 0; k < CHEAP; ++k) {
-                x = fmaf(x, b, a);
+                x = a - x;
             }
         }
     }

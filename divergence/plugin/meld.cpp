@@ -1,5 +1,7 @@
 #include "meld.h"
 
+#include "sites.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -342,6 +344,7 @@ void melder::emit_end(Instruction *x, Instruction *y, const block_map &to)
     }
     if (x && y) {
         copy->setMetadata(LLVMContext::MD_prof, nullptr);
+        drop_sites(*copy); /* what was recorded is of one side only */
     }
     b.Insert(copy);
 }
@@ -515,22 +518,24 @@ void melder::run()
     collect_edges(branch, t.first, true, entry);
     collect_edges(branch, s.first, false, entry);
     Instruction *end = branch->getTerminator();
-    MDNode *loop_note = nullptr; /* a side may have held the back edge */
+    MDNode *back_note = nullptr; /* a side may have held the back edge */
     for (const side *one : {&t, &s}) {
         for (BasicBlock *block : one->blocks) {
             if (is_contained(successors(block), join) && block->getTerminator()->getMetadata(LLVMContext::MD_loop)) {
-                loop_note = block->getTerminator()->getMetadata(LLVMContext::MD_loop);
+                back_note = block->getTerminator()->getMetadata(LLVMContext::MD_loop);
             }
         }
     }
     b.SetCurrentDebugLocation(end->getDebugLoc());
+    MDNode *site = loop_note(*end);
     end->eraseFromParent();
     go_on_at(branch);
     store_edges(entry);
     emit_row(t.row, s.row, plan.steps);
     leave();
-    current->getTerminator()->setMetadata(LLVMContext::MD_loop, loop_note);
+    current->getTerminator()->setMetadata(LLVMContext::MD_loop, back_note);
     clean();
+    set_loop_note(*branch->getTerminator(), site);
 }
 
 } // namespace

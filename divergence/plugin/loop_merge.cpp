@@ -36,6 +36,7 @@ struct nest {
     trip_trace trace;
     double share = 1.0;
     bool is_recorded = false;
+    bool is_safe = true; /* does not lose if visits are short, which nothing excludes */
     const char *basis = "";
     unsigned steps = 1, refill = 1;
     double gain = 0.0;
@@ -167,6 +168,8 @@ trip_trace merger::expect(nest &n)
     const SCEV *count = evolution.getBackedgeTakenCount(n.main);
     if (isa<SCEVCouldNotCompute>(count)) {
         n.basis = "ends at no fixed count";
+        trip_trace few = make_trace(spread::geometric, 2, visits);
+        n.is_safe = nested_cost(n.cost, few) > 0.97 * merged_cost(n.cost, few, 4, 1);
         return make_trace(spread::geometric, 16, visits);
     }
     if (unsigned known = evolution.getSmallConstantTripCount(n.main)) {
@@ -279,6 +282,10 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
     choose(n);
     if (!wanted.force && n.gain < settings().margin) {
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
+    }
+    if (!wanted.force && !n.is_safe) {
+        return decline(outer, n, "the inner loop may make few turns (" + numbers(n) +
+                                     "); record a run with --profile, or force it", declined);
     }
     std::string what =
         format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",

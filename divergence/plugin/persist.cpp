@@ -67,7 +67,7 @@ bool persister::tell(Loop *loop, verdict v, const std::string &text) const
     return v == verdict::done;
 }
 
-/* The dearest divergent loop that has no loop around it. */
+/* The dearest divergent loop that has no loop around it; none if it has loops inside, which can be merged with it as it is. */
 Loop *persister::find_loop() const
 {
     Loop *best = nullptr;
@@ -84,7 +84,7 @@ Loop *persister::find_loop() const
             dearest = cost;
         }
     }
-    return best;
+    return best && best->isInnermost() ? best : nullptr;
 }
 
 static bool uses_shared_memory(const Instruction &i)

@@ -18,7 +18,7 @@ size_t size_parse(const char *text)
 static bool complain(const char *text, const char *why)
 {
     fprintf(stderr, "corpuscle-divrun: argument '%s' %s; write u32=7, i32=, u64=, i64=, f32=0.5, f64=, buf:4M, "
-                    "buf:4M:random:SEED, buf:4M:index or file:PATH\n", text, why);
+                    "buf:4M:random:SEED, buf:4M:index, file:PATH or bytes:PATH\n", text, why);
     return false;
 }
 
@@ -81,7 +81,7 @@ static bool parse_buffer(const char *text, argument *out)
 
 static bool parse_file(const char *text, argument *out)
 {
-    FILE *file = fopen(text + strlen("file:"), "rb");
+    FILE *file = fopen(strchr(text, ':') + 1, "rb");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
         return complain(text, "cannot be read");
     }
@@ -97,6 +97,10 @@ static bool parse_file(const char *text, argument *out)
 bool argument_parse(const char *text, argument *out)
 {
     memset(out, 0, sizeof *out);
+    if (strncmp(text, "bytes:", 6) == 0) {
+        out->is_value = true;
+        return parse_file(text, out);
+    }
     if (strncmp(text, "buf:", 4) == 0 || strncmp(text, "file:", 5) == 0) {
         out->is_buffer = true;
         return text[0] == 'b' ? parse_buffer(text, out) : parse_file(text, out);

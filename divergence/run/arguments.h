@@ -1,4 +1,5 @@
-/** Kernel arguments as a user writes them: u32=7, f32=0.5, buf:4M, buf:4M:random:1, buf:4M:index, file:PATH. */
+/** Kernel arguments as a user writes them: u32=7, f32=0.5, buf:4M, buf:4M:random:1, buf:4M:index, file:PATH,
+ * bytes:PATH for a structure by value. */
 #ifndef DIVRUN_ARGUMENTS_H
 #define DIVRUN_ARGUMENTS_H
 
@@ -10,6 +11,7 @@ enum { ARGUMENTS_MAX = 64 };
 typedef struct argument {
     bool is_buffer;
     unsigned char scalar[8]; /**< value, in its own width */
+    bool is_value;           /**< `data` is passed by value */
     unsigned char *data;     /**< buffer: what it holds before the kernel runs */
     size_t n_bytes;          /**< of the buffer */
     bool is_float;           /**< compared as float when it differs, for the message */

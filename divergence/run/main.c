@@ -23,7 +23,7 @@ static const char *const HELP =
     "\n"
     "  --arg u32=7          a number: u32, i32, u64, i64, f32, f64; in the kernel's order\n"
     "  --arg buf:4M         a buffer of zeros; buf:4M:random:SEED random words, buf:4M:index words 0 1 2 ...\n"
-    "  --arg file:PATH      a buffer with a file's bytes\n"
+    "  --arg file:PATH      a buffer with a file's bytes; bytes:PATH a structure passed by value\n"
     "  --repeat N           timed runs (default 5)\n"
     "  --shared N           bytes of dynamic shared memory\n"
     "  --device N           GPU (default 0)\n"
@@ -105,7 +105,8 @@ static bool launch(const run_options *o, const build *b, cuda_pointer *buffers, 
     cuda_event start = NULL, stop = NULL;
     float elapsed = 0.0f;
     for (int i = 0; i < o->n_args; ++i) {
-        pointers[i] = o->args[i].is_buffer ? (void *)&buffers[i] : (void *)o->args[i].scalar;
+        const argument *a = &o->args[i];
+        pointers[i] = a->is_buffer ? (void *)&buffers[i] : a->is_value ? (void *)a->data : (void *)a->scalar;
     }
     bool is_right = fill(o, buffers) && check(cuda.event_create(&start, CUDA_EVENT_DEFAULT), "timing") &&
                     check(cuda.event_create(&stop, CUDA_EVENT_DEFAULT), "timing") &&

@@ -24,6 +24,8 @@ namespace divergence
 static const char *const PASS = "branch-distribute";
 static constexpr size_t MOST_ITEMS = 1500; /* of a side: the alignment takes their product in time and memory */
 static constexpr double SMALL = 8.0;       /* a side below is not worth a line */
+/* Without a record the lanes may always agree: then a change must promise more, and not lose much. */
+static constexpr double BOLD_GAIN = 1.2, BOLD_LOSS = 0.9;
 
 namespace
 {
@@ -36,7 +38,8 @@ struct diamond {
     double rest = 0.0;  /* what else the innermost loop around it, or the function, does */
     double share = 1.0; /* of it arithmetic */
     double gain = 0.0;
-    const char *basis = "";
+    double worst = 1.0; /* gain where all lanes agree */
+    bool is_recorded = false;
 };
 
 /* How often lanes of a warp come to the first side, the second, any of them. */
@@ -171,11 +174,11 @@ void distributor::estimate(diamond &d) const
             any_t += any[1];
             any_f += any[0];
         }
-        d.basis = "recorded";
+        d.is_recorded = true;
         d.gain = gain_of(d, {any_t / std::max(1.0, n), any_f / std::max(1.0, n)});
         return;
     }
-    d.basis = "not recorded";
+    d.worst = std::min(gain_of(d, {1.0, 0.0}), gain_of(d, {0.0, 1.0}));
     double product = 1.0;
     const double cases[] = {0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97};
     for (double p : cases) {
@@ -196,7 +199,8 @@ std::string distributor::numbers(const diamond &d) const
     return format("%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
                   "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
                   a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
-                  d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest, d.basis);
+                  d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest,
+                  d.is_recorded ? "recorded" : "not recorded");
 }
 
 /* The blocks are in topological order: an edge back leads to the head of a loop, or the cycle is no loop. */
@@ -263,6 +267,11 @@ bool distributor::try_block(BasicBlock *block)
     estimate(d);
     if (!wanted.force && d.gain < settings().margin) {
         return tell(d, verdict::declined, "not distributed: no gain expected (" + numbers(d) + ")");
+    }
+    bool is_bold = !d.is_recorded && (d.gain < BOLD_GAIN || d.worst < BOLD_LOSS);
+    if (!wanted.force && is_bold) {
+        return tell(d, verdict::declined, "not distributed: how often lanes differ is not known (" + numbers(d) +
+                                              "); record a run with --profile, or force it");
     }
     if (settings().report) {
         return tell(d, verdict::analysis, "would distribute (" + numbers(d) + ")");

@@ -18,6 +18,12 @@ if(CRP_SANITIZE)
 endif()
 
 # The commit goes into every result. A build from an archive has none.
+# Every commit configures again, so that results never name an older one.
+execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} rev-parse --path-format=absolute --git-path logs/HEAD
+                OUTPUT_VARIABLE CRP_GIT_LOG OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(CRP_GIT_LOG AND EXISTS ${CRP_GIT_LOG})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CRP_GIT_LOG})
+endif()
 execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} rev-parse --short=12 HEAD OUTPUT_VARIABLE CRP_COMMIT
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE CRP_GIT_FAILED)
 if(CRP_GIT_FAILED OR NOT CRP_COMMIT)

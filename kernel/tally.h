@@ -18,23 +18,51 @@ typedef struct ck_tally {
     ck_u32 n_near, bias;
 } ck_tally;
 
-/* Add to one bin; an amount of 0 may come with any key. With CK_TALLY_ALL_NEAR every key that can come is near. A 32-bit word that
- * overflows is seen in the old value the atomic returns: its carry goes to the 64-bit word, with no barrier and no lock. */
-CK_FN void ck_tally_add(const ck_tally *t, ck_u32 key, ck_u32 amount)
+/* Carries of the adds of one round, booked together at its end. */
+typedef struct ck_carries {
+    ck_u32 bits; /* of the last add in bit 0, of the one before in bit 1 ... */
+    ck_u32 key[CK_TALLY_ROUND];
+} ck_carries;
+
+/* Add to one bin, the k-th add of a round; an amount of 0 may come with any key. A 32-bit word that overflows is seen in the
+ * old value the atomic returns: its carry goes to the 64-bit word, with no barrier and no lock. With CK_TALLY_ALL_NEAR every
+ * key that can come is near, and carries wait for ck_tally_settle: one test a round. */
+CK_FN void ck_tally_add(const ck_tally *t, ck_u32 key, ck_u32 amount, ck_carries *carries, int k)
 {
 #ifdef CK_TALLY_ALL_NEAR
     ck_u32 old = ck_atomic_add_local_u32_at(t->near, t->bias, key, amount);
-    ck_atomic_add_u64_if_less(old + amount, old, t->far + (key - t->bias), (ck_u64)1 << 32);
+    carries->bits = ck_shift_in_carry(carries->bits, old, amount);
+    carries->key[k] = key;
 #else
     ck_u32 end = t->n_near + t->bias;
     ck_u32 slot = key < end ? key : end;
     ck_u32 old = ck_atomic_add_local_u32_at(t->near, t->bias, slot, amount);
+    (void)carries;
+    (void)k;
     if (slot == end || old + amount < old) {
         ck_u64 far_amount = slot == end ? (ck_u64)amount : (ck_u64)1 << 32;
         if (far_amount != 0u) {
             ck_atomic_add_u64(t->far + (key - t->bias), far_amount);
         }
     }
+#endif
+}
+
+/* Book the carries of a round. */
+CK_FN void ck_tally_settle(const ck_tally *t, const ck_carries *carries)
+{
+#ifdef CK_TALLY_ALL_NEAR
+    if (carries->bits != 0u) {
+        CK_UNROLL
+        for (int k = 0; k < CK_TALLY_ROUND; ++k) {
+            if ((carries->bits >> (CK_TALLY_ROUND - 1 - k)) & 1u) {
+                ck_atomic_add_u64(t->far + (carries->key[k] - t->bias), (ck_u64)1 << 32);
+            }
+        }
+    }
+#else
+    (void)t;
+    (void)carries;
 #endif
 }
 

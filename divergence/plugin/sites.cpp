@@ -46,6 +46,22 @@ std::optional<unsigned> branch_site(const BasicBlock &block)
     return site_of(block, BRANCH);
 }
 
+void drop_sites(Instruction &end)
+{
+    end.setMetadata(LOOP, nullptr);
+    end.setMetadata(BRANCH, nullptr);
+}
+
+MDNode *loop_note(const Instruction &end)
+{
+    return end.getMetadata(LOOP);
+}
+
+void set_loop_note(Instruction &end, MDNode *note)
+{
+    end.setMetadata(LOOP, note);
+}
+
 uint64_t sites_hash(const Module &m)
 {
     const NamedMDNode *note = m.getNamedMetadata(HASH);

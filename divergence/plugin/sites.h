@@ -28,6 +28,12 @@ enum : unsigned {
 std::optional<unsigned> loop_site(const llvm::BasicBlock &header);
 std::optional<unsigned> branch_site(const llvm::BasicBlock &block);
 
+/** This end of a block no longer is the branch or loop that was numbered. */
+void drop_sites(llvm::Instruction &end);
+/** The number of the loop whose header ends so, to go with the block when its end is replaced; may be null. */
+llvm::MDNode *loop_note(const llvm::Instruction &end);
+void set_loop_note(llvm::Instruction &end, llvm::MDNode *note);
+
 /** Hash over functions and sites: a record fits a module only if both agree. */
 uint64_t sites_hash(const llvm::Module &m);
 

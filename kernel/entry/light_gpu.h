@@ -10,24 +10,26 @@
 #include "light/end.h"
 #include "light/fluence.h"
 #include "queue.h"
-#include "tally.h"
 
 /* Flights a round, and rounds of flights and an interface before lanes that end are looked at. Measured on an H200;
  * other numbers give the same bits at up to 5 % less speed. */
 #ifndef LIGHT_ATTEMPTS
-#if CK_STRICT || defined(CK_TALLY_ALL_NEAR)
-#define LIGHT_ATTEMPTS 5
+#if defined(CK_TALLY_ALL_NEAR)
+#define LIGHT_ATTEMPTS 4
 #else
 #define LIGHT_ATTEMPTS 6
 #endif
 #endif
 #ifndef LIGHT_ROUNDS
-#if CK_STRICT || defined(CK_TALLY_ALL_NEAR)
-#define LIGHT_ROUNDS 3
+#if defined(CK_TALLY_ALL_NEAR)
+#define LIGHT_ROUNDS (CK_STRICT ? 3 : 4)
 #else
 #define LIGHT_ROUNDS 2
 #endif
 #endif
+#define CK_TALLY_ROUND LIGHT_ATTEMPTS
+#include "tally.h"
+
 /* From here on a photon makes one event a turn, so that it ends exactly at the limit, as on a CPU. */
 #define LIGHT_NEAR_LIMIT (LIGHT_MAX_EVENTS - LIGHT_ROUNDS * LIGHT_ATTEMPTS)
 #define LIGHT_ALWAYS 0x7FFFFFFF
@@ -100,13 +102,15 @@ CK_FN void light_score_flight(const light_block *block, light_params p, const li
 
 /* One flight of a lane. A lane whose flight hits an interface keeps its event number, so that it flies the same flight
  * again and hits again until the turn comes to the interface; a faint one takes no more part, so that roulette comes at
- * the same event on every device. `stop` is the weight below which a lane takes no part. Returns 1 if it hits. */
-CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_i32 stop, const light_block *block, light_params p)
+ * the same event on every device. `stop` is the weight below which a lane takes no part, k the flight's number in the round. Returns 1 if it
+ * hits. */
+CK_FN ck_u32 light_attempt_event(light_lane *lane, ck_i32 stop, const light_block *block, light_params p, ck_carries *carries,
+                                 int k)
 {
     ck_u32 is_faint = (ck_i32)lane->photon.weight < stop ? 1u : 0u;
     light_attempt a = light_try(lane->photon, lane->medium, lane->event, lane->history, is_faint, p, block->table,
                                 LIGHT_ANY_G);
-    ck_tally_add(&block->absorbed, a.key, a.deposit);
+    ck_tally_add(&block->absorbed, a.key, a.deposit, carries, k);
 #ifdef LIGHT_FLUENCE_ON
     if (!a.idle) {
         light_score_collision(block, p, a.key - block->absorbed.bias, lane->photon.weight, lane->photon.layer, a.word);
@@ -216,11 +220,14 @@ CK_FN void light_end_event(light_lane *lane, const light_block *block, light_par
 CK_FN void light_round(light_lane *lane, const light_block *block, light_params p, int is_first)
 {
     ck_u32 hits_first = 0u, hits = 0u;
+    ck_carries carries;
+    carries.bits = 0u;
     CK_UNROLL
     for (int k = 0; k < LIGHT_ATTEMPTS; ++k) {
-        hits = light_attempt_event(lane, k == 0 && is_first ? p.weight_threshold : lane->stop, block, p);
+        hits = light_attempt_event(lane, k == 0 && is_first ? p.weight_threshold : lane->stop, block, p, &carries, k);
         hits_first = k == 0 && is_first ? hits : hits_first;
     }
+    ck_tally_settle(&block->absorbed, &carries);
     ck_u32 is_slow = lane->stop == LIGHT_ALWAYS ? 1u : 0u;
     if ((hits && (ck_i32)lane->photon.weight >= lane->stop) | (hits_first & is_slow)) {
         light_interface_event(lane, block, p);

@@ -77,6 +77,7 @@ static cli_exit report_result(const session *s, const crp_model *model, const cr
     }
     if (is_done) {
         written = run_files_write_model_output(s->context, model, result, s->options);
+        written = written == CRP_OK ? run_files_write_exports(s->context, model, result, s->options) : written;
     }
     if (written == CRP_OK && !s->options->quiet) {
         summary_print(stderr, result, s->options->verbose);
@@ -190,6 +191,9 @@ cli_exit cmd_run(crp_context *context, const cli_options *options)
     }
     if (code == CLI_DONE) {
         code = run_files_check(context, s.input, s.input_path, s.result_path);
+    }
+    if (code == CLI_DONE) {
+        code = run_files_check_exports(context, options, s.input);
     }
     if (code == CLI_DONE) {
         interrupt_install(!options->quiet);

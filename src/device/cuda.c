@@ -125,6 +125,8 @@ static crp_status start(cuda_gpu *gpu, uint32_t index)
         CUDA_TRY(gpu, gpu->driver.event_create(&gpu->begin[q], CUDA_EVENT_DEFAULT), "making an event");
         CUDA_TRY(gpu, gpu->driver.event_create(&gpu->end[q], CUDA_EVENT_DEFAULT), "making an event");
     }
+    CUDA_TRY(gpu, gpu->driver.event_create(&gpu->opened, CUDA_EVENT_DEFAULT), "making an event");
+    CUDA_TRY(gpu, gpu->driver.event_record(gpu->opened, gpu->stream[0]), "recording an event");
     return ask_free_memory(gpu);
 }
 
@@ -143,6 +145,9 @@ static void cuda_close(device *d)
             if (gpu->end[q] != NULL) {
                 gpu->driver.event_destroy(gpu->end[q]);
             }
+        }
+        if (gpu->opened != NULL) {
+            gpu->driver.event_destroy(gpu->opened);
         }
         gpu->driver.context_set_current(NULL);
     }
@@ -332,12 +337,13 @@ static crp_status cuda_wait(device *d, uint32_t queue)
 static double cuda_launch_seconds(device *d, uint32_t queue)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
-    float milliseconds = 0;
+    float begin = 0, end = 0; /* ms */
     if (queue >= DEVICE_N_QUEUES || gpu->last[queue] == NULL || make_current(gpu) != CRP_OK ||
-        gpu->driver.event_elapsed_time(&milliseconds, gpu->begin[queue], gpu->end[queue]) != CUDA_SUCCESS) {
+        gpu->driver.event_elapsed_time(&begin, gpu->opened, gpu->begin[queue]) != CUDA_SUCCESS ||
+        gpu->driver.event_elapsed_time(&end, gpu->opened, gpu->end[queue]) != CUDA_SUCCESS) {
         return (double)NAN;
     }
-    return (double)milliseconds * 1e-3;
+    return device_count_busy(d, (double)begin * 1e-3, (double)end * 1e-3);
 }
 
 const device_ops device_ops_cuda = {

@@ -15,6 +15,7 @@ typedef struct cuda_gpu {
     int architecture; /**< 90 for compute capability 9.0 */
     cuda_stream stream[DEVICE_N_QUEUES];
     cuda_event begin[DEVICE_N_QUEUES], end[DEVICE_N_QUEUES];
+    cuda_event opened; /**< where the device's clock begins */
     const device_kernel *last[DEVICE_N_QUEUES]; /**< the last kernel of a queue, NULL before the first */
     nvrtc compiler;                             /**< library == NULL when there is none */
     char no_compiler[1024];                     /**< and then why */

@@ -71,6 +71,14 @@ crp_status device_check_access(const device *d, uint32_t queue, size_t n_bytes, 
     return CRP_OK;
 }
 
+double device_count_busy(device *d, double begin, double end)
+{
+    double from = begin > d->busy_until ? begin : d->busy_until;
+    double seconds = end > from ? end - from : 0.0;
+    d->busy_until = end > d->busy_until ? end : d->busy_until;
+    return seconds;
+}
+
 crp_status device_check_launch(const device *d, uint32_t queue, const char *entry, const device_launch *launch)
 {
     CRP_TRY(device_check_access(d, queue, 0, 0));

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { DEVICE_N_QUEUES = 2, DEVICE_MAX_ARGS = 12 };
+enum { DEVICE_N_QUEUES = 8, DEVICE_MAX_ARGS = 12 };
 
 typedef struct device device;               /* each implementation's own struct begins with `struct device` */
 typedef struct device_buffer device_buffer; /* opaque, implementation-defined */
@@ -73,7 +73,7 @@ typedef struct device_launch {
 } device_launch;
 
 /**
- * The operations. All return crp_status and record a message in the device's context. Queues (0 and 1) are ordered
+ * The operations. All return crp_status and record a message in the device's context. Queues (below DEVICE_N_QUEUES) are ordered
  * inside and independent of each other; upload and zero are ordered in their queue; download waits for its queue.
  */
 typedef struct device_ops {
@@ -93,14 +93,16 @@ typedef struct device_ops {
     void (*kernel_destroy)(device *d, device_kernel *kernel);
     crp_status (*launch)(device *d, uint32_t queue, device_kernel *kernel, const device_launch *launch);
     crp_status (*wait)(device *d, uint32_t queue);
-    /** Seconds that the last launch of the queue took on the device (events), after wait; NaN where unknown. */
+    /** Seconds that the last launch of the queue kept the device busy, after wait: by its own clock, and without what it had
+     * in common with launches asked about before, so that these seconds may be added up. NaN where unknown. */
     double (*launch_seconds)(device *d, uint32_t queue);
 } device_ops;
 
 struct device {
     const device_ops *ops;
     crp_context *context;
-    device_info info; /* filled by open */
+    device_info info;  /* filled by open */
+    double busy_until; /* end of the last launch that was asked about, on the device's clock [s] */
 };
 
 extern const device_ops device_ops_cpu, device_ops_cuda, device_ops_opencl;
@@ -112,6 +114,8 @@ void device_close(device **d);
 
 /** What implementations check alike: the queue exists, n_bytes fit a buffer of `capacity`. Errors: CRP_ERR_INTERNAL. */
 crp_status device_check_access(const device *d, uint32_t queue, size_t n_bytes, size_t capacity);
+/** For launch_seconds: the part of [begin, end] (seconds on the device's clock) that is not counted yet. */
+double device_count_busy(device *d, double begin, double end);
 /** The same of a launch: the queue exists, arguments are not too many, none is missing. Errors: CRP_ERR_INTERNAL. */
 crp_status device_check_launch(const device *d, uint32_t queue, const char *entry, const device_launch *launch);
 

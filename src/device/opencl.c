@@ -358,7 +358,7 @@ static double opencl_launch_seconds(device *d, uint32_t queue)
         end < begin) {
         return (double)NAN;
     }
-    return (double)(end - begin) * 1e-9;
+    return device_count_busy(d, (double)begin * 1e-9, (double)end * 1e-9);
 }
 
 const device_ops device_ops_opencl = {

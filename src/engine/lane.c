@@ -13,20 +13,52 @@
 /* A run that the CPU ends in this time is not worth waking a GPU for: its driver takes about as long to start. */
 static const double CPU_IS_SOON = 1.5;
 
-/* Host memory, where the CPU has its buffers, is looked at for the run as a whole. */
-static crp_status check_device_memory(device_lane *lane)
+/* With so many launches the last round of those side by side hardly counts. */
+static const uint64_t MANY_LAUNCHES = 64;
+
+/* Bytes of the buffers, `depth` launches deep. */
+static uint64_t device_bytes(const crp_plan *plan, uint32_t depth)
 {
-    device *d = lane->device;
-    const crp_plan *plan = lane->plan;
-    uint64_t needed = DEVICE_N_QUEUES * ((uint64_t)plan->n_words * 8u + 8u);
-    device_info info;
-    if (strcmp(d->info.kind, "cpu") == 0) {
-        return CRP_OK;
-    }
+    uint64_t needed = depth * ((uint64_t)plan->n_words * 8u + 8u);
     for (size_t i = 0; i < plan->n_tables; ++i) {
         needed += plan->tables[i].n_bytes;
     }
+    return needed;
+}
+
+/* Launches side by side: as many as the module wishes, unless the last round would leave a part of the device idle. */
+static uint32_t choose_side_by_side(const plan_shape *shape, uint64_t n_launches)
+{
+    uint32_t n = shape->side_by_side > 1 ? shape->side_by_side : 1;
+    while (n > 1 && (n > shape->grid || 2 * n > DEVICE_N_QUEUES || (n_launches % n != 0 && n_launches < MANY_LAUNCHES))) {
+        n /= 2;
+    }
+    return n;
+}
+
+/*
+ * How many launches may be under way: on a GPU two for each place side by side, one that runs and one that waits for its
+ * blocks. Where memory is short, one after the other. Host memory, where the CPU has its buffers, is looked at for the run
+ * as a whole.
+ */
+static crp_status choose_depth(device_lane *lane, uint64_t n_launches)
+{
+    device *d = lane->device;
+    const crp_plan *plan = lane->plan;
+    plan_shape *shape = &lane->shape;
+    device_info info;
+    if (strcmp(d->info.kind, "cpu") == 0) {
+        lane->depth = 1;
+        return CRP_OK;
+    }
     CRP_TRY(d->ops->info(d, &info));
+    uint32_t side_by_side = choose_side_by_side(shape, n_launches);
+    if (device_bytes(plan, 2 * side_by_side) >= info.memory_free / 2) {
+        side_by_side = 1;
+    }
+    shape->grid /= side_by_side;
+    lane->depth = 2 * side_by_side;
+    uint64_t needed = device_bytes(plan, lane->depth);
     CRP_CHECK(d->context, needed < info.memory_free, CRP_ERR_MEMORY,
               "%s (%s): the grid is too large for its memory (%s: %llu bytes needed, %llu available) use fewer bins, or "
               "another device", info.label, info.name, plan->grid, (unsigned long long)needed,
@@ -34,23 +66,24 @@ static crp_status check_device_memory(device_lane *lane)
     return CRP_OK;
 }
 
-static crp_status make_buffers(device_lane *lane)
+static crp_status make_buffers(device_lane *lane, uint64_t n_launches)
 {
     device *d = lane->device;
     const crp_plan *plan = lane->plan;
-    CRP_TRY(check_device_memory(lane));
+    CRP_TRY(choose_depth(lane, n_launches));
     for (size_t i = 0; i < plan->n_tables; ++i) {
         CRP_TRY(d->ops->buffer_create(d, plan->tables[i].n_bytes, &lane->tables[i]));
         CRP_TRY(d->ops->upload(d, 0, lane->tables[i], plan->tables[i].data, plan->tables[i].n_bytes));
     }
-    for (uint32_t q = 0; q < DEVICE_N_QUEUES; ++q) {
+    for (uint32_t q = 0; q < lane->depth; ++q) {
         CRP_TRY(d->ops->buffer_create(d, plan->n_words * 8u, &lane->words[q]));
         CRP_TRY(d->ops->buffer_create(d, 8u, &lane->next[q]));
     }
     return d->ops->wait(d, 0);
 }
 
-static crp_status open_named(crp_context *context, const char *name, const crp_run_options *options, device_lane *lane)
+static crp_status open_named(crp_context *context, const char *name, const crp_run_options *options, uint64_t n_launches,
+                             device_lane *lane)
 {
     device_options device_choice = {.threads = options->threads};
     CRP_TRY(device_open(context, name, &device_choice, &lane->device));
@@ -62,7 +95,7 @@ static crp_status open_named(crp_context *context, const char *name, const crp_r
     }
     CRP_TRY(lane->model->module->shape(context, lane->model, lane->plan, &d->info, math, &lane->shape));
     CRP_TRY(d->ops->kernel_create(d, &lane->shape.source, &lane->kernel));
-    CRP_TRY(make_buffers(lane));
+    CRP_TRY(make_buffers(lane, n_launches));
     snprintf(lane->label, sizeof lane->label, "%s (%s)", d->info.label, d->info.name);
     return CRP_OK;
 }
@@ -90,8 +123,9 @@ static void reset(device_lane *lane)
     device_close(&lane->device);
 }
 
-/* The first GPU that works; false when there is none, with a log line for each that says why. */
-static bool open_gpu(crp_context *context, const crp_run_options *options, device_lane *lane)
+/* The first GPU that works, from this process's own on; false when there is none, with a log line for each that says why. */
+static bool open_gpu(crp_context *context, const crp_run_options *options, uint64_t n_launches, lane_place place,
+                     device_lane *lane)
 {
     uint32_t n = 0;
     char name[32];
@@ -101,8 +135,8 @@ static bool open_gpu(crp_context *context, const crp_run_options *options, devic
                     crp_context_error(context));
     }
     for (uint32_t i = 0; i < n; ++i) {
-        snprintf(name, sizeof name, "cuda:%u", i);
-        if (open_named(context, name, options, lane) == CRP_OK) {
+        snprintf(name, sizeof name, "cuda:%u", (place.number + i) % n);
+        if (open_named(context, name, options, n_launches, lane) == CRP_OK) {
             return true;
         }
         context_log(context, CRP_LOG_WARNING, "engine", "%s is not used: %s", name, crp_context_error(context));
@@ -111,27 +145,34 @@ static bool open_gpu(crp_context *context, const crp_run_options *options, devic
     return false;
 }
 
-static crp_status open_auto(crp_context *context, const crp_run_options *options, uint64_t histories, device_lane *lane)
+static crp_status open_auto(crp_context *context, const crp_run_options *options, uint64_t histories, uint64_t n_launches,
+                            lane_place place, device_lane *lane)
 {
     double threads = options->threads > 0 ? options->threads : (double)omp_get_num_procs();
     double cpu_seconds = lane->model->module->cost(lane->model) * (double)histories / threads;
-    if (cpu_seconds > CPU_IS_SOON && open_gpu(context, options, lane)) {
+    if (cpu_seconds > CPU_IS_SOON && open_gpu(context, options, n_launches, place, lane)) {
         return CRP_OK;
     }
     context_clear(context);
-    return open_named(context, "cpu", options, lane);
+    return open_named(context, "cpu", options, n_launches, lane);
 }
 
 crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
-                     uint64_t histories, device_lane **out)
+                     uint64_t histories, uint64_t n_launches, device_lane **out)
+{
+    return lane_open_at(context, model, plan, options, histories, n_launches, (lane_place){.number = 0, .n = 1}, out);
+}
+
+crp_status lane_open_at(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
+                        uint64_t histories, uint64_t n_launches, lane_place place, device_lane **out)
 {
     device_lane *lane = calloc(1, sizeof *lane);
     CRP_CHECK(context, lane != NULL, CRP_ERR_MEMORY, "no memory for a device");
     lane->model = model;
     lane->plan = plan;
     const char *name = options->device == NULL ? "auto" : options->device;
-    crp_status status = strcmp(name, "auto") == 0 ? open_auto(context, options, histories, lane)
-                                                  : open_named(context, name, options, lane);
+    crp_status status = strcmp(name, "auto") == 0 ? open_auto(context, options, histories, n_launches, place, lane)
+                                                  : open_named(context, name, options, n_launches, lane);
     if (status != CRP_OK) {
         lane_close(&lane);
         return status;

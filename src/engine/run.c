@@ -1,7 +1,7 @@
 /** A run: histories in batches, statistics, triggers, statepoints. */
 #include "core/context.h"
 #include "core/memory.h"
-#include "engine/lane.h"
+#include "engine/crew.h"
 #include "engine/statepoint.h"
 #include "engine/trigger.h"
 
@@ -28,18 +28,14 @@ typedef struct run {
     const crp_model *model;
     const crp_run_options *options;
     crp_plan *plan;
-    device_lane *lane;
+    crew crew;
+    work *work;
     crp_result *result;
     trigger until;
     uint64_t histories;       /* N of this run */
-    uint64_t next_history;    /* first one not yet given to a device */
-    double start, last_save, seconds_before, device_seconds;
+    double start, last_save, seconds_before, device_seconds_before;
     uint64_t histories_before;
-    /* the batch being collected */
-    uint64_t *words;
-    crp_wide *bins;
-    uint64_t *events;
-    uint64_t batch_histories;
+    crp_device_progress devices[WORK_MAX_WORKERS];
 } run;
 
 static double wall_clock(void)
@@ -99,8 +95,8 @@ static void stamp_result(run *r)
     crp_result *out = r->result;
     snprintf(out->version, sizeof out->version, "%s", crp_version());
     snprintf(out->commit, sizeof out->commit, "%s", crp_commit());
-    snprintf(out->device, sizeof out->device, "%s", r->lane->label);
-    snprintf(out->math, sizeof out->math, "%s", r->lane->shape.source.math == CRP_MATH_FAST ? "fast" : "strict");
+    crew_label(&r->crew, out->device, sizeof out->device);
+    snprintf(out->math, sizeof out->math, "%s", r->crew.math == CRP_MATH_FAST ? "fast" : "strict");
     if (gethostname(out->host, sizeof out->host - 1) != 0) {
         out->host[0] = '\0';
     }
@@ -153,19 +149,35 @@ static crp_status check_math(run *r, const char *math_before)
     return CRP_OK;
 }
 
-/* All that this run will take on the host, for the device that was chosen; what stands already is not asked for again. */
-static crp_status check_memory(run *r)
+/*
+ * How many batches may be in progress. Without threads their launches are collected in order, and one array of sums serves
+ * all. With threads there is one for each, and the window is as wide as the memory allows.
+ */
+static uint32_t choose_window(const run *r, bool *is_narrow)
 {
-    const device_info *info = &r->lane->device->info;
-    bool is_cpu = strcmp(info->kind, "cpu") == 0, is_saved = r->options->output != NULL;
+    uint32_t depth = crew_depth(&r->crew), wanted = r->crew.has_threads ? 2 * depth + 4 : depth + 1;
+    uint64_t of_batch = r->plan->n_bins * sizeof(crp_wide), fitting = wanted;
+    if (r->crew.has_threads && !memory_suffices(4 * of_batch * wanted, NULL)) {
+        fitting = memory_available() / 4 / of_batch;
+    }
+    *is_narrow = fitting < wanted;
+    return *is_narrow ? (uint32_t)(fitting > 1 ? fitting : 1) : wanted;
+}
+
+/* All that this run will take on the host, for the devices that were chosen; what stands already is not asked for again. */
+static crp_status check_memory(run *r, uint32_t window)
+{
+    const device_info *info = &r->crew.members[0].lane->device->info;
+    bool is_cpu = r->crew.n == 1 && strcmp(info->kind, "cpu") == 0, is_saved = r->options->output != NULL;
     uint64_t n_bins = r->plan->n_bins, n_words = r->plan->n_words;
     /* Of every bin the scale in plan and result; of a resumed run also sum, mean and deviation, which in a fresh one
      * are pages that nothing has touched yet. */
     uint64_t held_of_bin = 2 * sizeof(double);
     held_of_bin += r->options->restart != NULL ? sizeof(crp_wide) + 2 * sizeof(double) : 0;
-    uint64_t needed = plan_host_bytes(n_bins, n_words, is_cpu ? 1 + info->n_units : 1, is_saved);
+    uint64_t in_progress = r->crew.has_threads ? (window - 1) * n_bins * sizeof(crp_wide) : 0;
+    uint64_t needed = plan_host_bytes(n_bins, n_words, crew_n_copies(&r->crew), is_saved) + in_progress;
     crp_status status = plan_check_memory(r->context, r->plan->grid, needed, n_bins * held_of_bin);
-    uint64_t with_one = plan_host_bytes(n_bins, n_words, 2, is_saved);
+    uint64_t with_one = plan_host_bytes(n_bins, n_words, 2, is_saved) + in_progress;
     if (status != CRP_OK && is_cpu && info->n_units > 1 && memory_suffices(with_one - n_bins * held_of_bin, NULL)) {
         char text[1024];
         snprintf(text, sizeof text, "%s", crp_context_error(r->context));
@@ -174,16 +186,13 @@ static crp_status check_memory(run *r)
     return status;
 }
 
-static crp_status allocate_batch(run *r)
+static crp_status make_work(run *r)
 {
-    CRP_TRY(check_memory(r));
-    r->words = malloc(r->plan->n_words * sizeof *r->words);
-    r->bins = calloc(r->plan->n_bins, sizeof *r->bins);
-    r->events = calloc(r->plan->n_events, sizeof *r->events);
-    CRP_CHECK(r->context, r->words != NULL && r->bins != NULL && r->events != NULL, CRP_ERR_MEMORY,
-              "no memory for a batch: %zu bytes needed; use a coarser grid",
-              r->plan->n_words * sizeof *r->words + r->plan->n_bins * sizeof *r->bins);
-    return CRP_OK;
+    work_options options = {.first = r->result->histories, .end = r->histories, .is_mixed = r->crew.is_mixed,
+                            .n_ranks = 1};
+    options.window = choose_window(r, &options.is_narrow);
+    CRP_TRY(check_memory(r, options.window));
+    return work_create(r->context, r->model, r->plan, r->result, &options, &r->work);
 }
 
 static crp_status prepare_trigger(run *r)
@@ -213,35 +222,19 @@ static crp_status prepare(run *r)
     }
     CRP_TRY(check_fits(r));
     CRP_TRY(prepare_trigger(r));
-    r->next_history = r->result->histories;
-    CRP_TRY(lane_open(r->context, r->model, r->plan, r->options, r->histories - r->next_history, &r->lane));
+    uint64_t n_batches = result_count_batches(r->result, r->histories) - r->result->batches;
+    lane_place place = {.number = 0, .n = 1};
+    CRP_TRY(crew_open(r->context, r->model, r->plan, r->options, r->histories - r->result->histories, n_batches, place, false,
+                      &r->crew));
     stamp_result(r);
     CRP_TRY(check_math(r, math_before));
     r->seconds_before = r->result->seconds;
     r->histories_before = r->result->histories;
-    r->device_seconds = isnan(r->result->device_seconds) ? 0.0 : r->result->device_seconds;
-    return allocate_batch(r);
+    r->device_seconds_before = isnan(r->result->device_seconds) ? 0.0 : r->result->device_seconds;
+    return make_work(r);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the loop */
-
-/* The next launch: never across a batch's end, the point where the low word of history numbers wraps, or more than fits. */
-static bool next_range(run *r, history_range *range)
-{
-    uint64_t first = r->next_history;
-    if (first >= r->histories) {
-        return false;
-    }
-    uint64_t batch_end = result_batch_end(r->result, first);
-    batch_end = batch_end < r->histories ? batch_end : r->histories;
-    uint64_t end = batch_end;
-    uint64_t wrap = ((first >> 32) + 1) << 32;
-    end = end < wrap ? end : wrap;
-    end = end - first > r->plan->max_launch ? first + r->plan->max_launch : end;
-    *range = (history_range){.first = first, .count = end - first, .ends_batch = end == batch_end};
-    r->next_history = end;
-    return true;
-}
 
 static crp_status check_faults(run *r)
 {
@@ -262,7 +255,7 @@ static void update_times(run *r)
     gmtime_r(&now, &utc);
     strftime(r->result->date, sizeof r->result->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     r->result->seconds = r->seconds_before + wall_clock() - r->start;
-    r->result->device_seconds = r->device_seconds;
+    r->result->device_seconds = r->device_seconds_before + crew_seconds(&r->crew);
 }
 
 /* After this the result is as a file has it, whether there is one or not, if it must be. */
@@ -281,13 +274,28 @@ static crp_status save(run *r, bool must)
     return CRP_OK;
 }
 
-static crp_status add_batch(run *r)
+/* The oldest batch is complete: it goes into the result, and its sums make room for another. */
+static crp_status add_batch(run *r, const work_batch *batch)
 {
-    result_add_batch(r->result, r->bins, r->events, r->batch_histories);
-    memset(r->bins, 0, r->plan->n_bins * sizeof *r->bins);
-    memset(r->events, 0, r->plan->n_events * sizeof *r->events);
-    r->batch_histories = 0;
+    result_add_batch(r->result, batch->bins, batch->events, batch->histories);
+    work_commit(r->work);
     return check_faults(r);
+}
+
+static void describe_devices(run *r)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < r->crew.n; ++i) {
+        crp_device_progress *d = &r->devices[i];
+        *d = (crp_device_progress){.device = r->crew.members[i].label,
+                                   .histories = work_histories(r->work, i),
+                                   .rate = work_pace(r->work, i),
+                                   .is_dropped = r->crew.members[i].is_told};
+        all += d->histories;
+    }
+    for (uint32_t i = 0; i < r->crew.n; ++i) {
+        r->devices[i].share = all > 0 ? (double)r->devices[i].histories / (double)all : 0.0;
+    }
 }
 
 /* Tell the caller; true when it wants to stop. */
@@ -306,7 +314,10 @@ static bool report(run *r, double rel_err, double rel_err_target)
                       .rate = (double)(r->result->histories - r->histories_before) / seconds,
                       .rel_err = rel_err,
                       .rel_err_target = rel_err_target,
-                      .device = r->lane->label};
+                      .device = r->result->device,
+                      .n_devices = r->crew.n,
+                      .devices = r->devices};
+    describe_devices(r);
     return r->options->progress(r->options->progress_user, &p) != 0;
 }
 
@@ -325,36 +336,48 @@ static crp_status after_batch(run *r, crp_status *stop, bool *ended)
     return save(r, *ended);
 }
 
-static crp_status collect(run *r, uint32_t queue, history_range range)
-{
-    CRP_TRY(lane_collect(r->lane, queue, r->words, &r->device_seconds));
-    r->model->module->reduce(r->plan, r->words, range.count, r->bins, r->events);
-    r->batch_histories += range.count;
-    return range.ends_batch ? add_batch(r) : CRP_OK;
-}
-
-/* Two launches are under way at any time, so that a GPU never waits for the host; a CPU works inside the call. */
+/*
+ * One lane works in this thread, which alternates between starting, collecting and batches; several work in their own, and
+ * this one waits for batches. Batches come in order either way.
+ */
 static crp_status loop(run *r, crp_status *stop)
 {
-    uint32_t depth = strcmp(r->lane->device->info.kind, "cpu") == 0 ? 1 : DEVICE_N_QUEUES;
-    history_range ranges[DEVICE_N_QUEUES];
-    uint32_t started = 0, collected = 0;
-    bool ended = r->next_history >= r->histories;
+    bool ended = r->result->histories >= r->histories;
     if (ended) { /* a restart file that holds all of them */
         return save(r, true);
     }
+    CRP_TRY(crew_start(&r->crew, r->work));
     while (!ended) {
-        for (; started - collected < depth && next_range(r, &ranges[started % DEVICE_N_QUEUES]); ++started) {
-            CRP_TRY(lane_start(r->lane, started % DEVICE_N_QUEUES, ranges[started % DEVICE_N_QUEUES]));
+        if (!r->crew.has_threads) {
+            CRP_TRY(crew_turn(&r->crew));
         }
-        uint32_t queue = collected % DEVICE_N_QUEUES;
-        CRP_TRY(collect(r, queue, ranges[queue]));
-        ++collected;
-        if (ranges[queue].ends_batch) {
+        const work_batch *batch = work_complete(r->work, r->crew.has_threads);
+        crew_tell_losses(&r->crew);
+        if (batch != NULL) {
+            CRP_TRY(add_batch(r, batch));
             CRP_TRY(after_batch(r, stop, &ended));
+        } else if (work_n_workers(r->work) == 0) {
+            return crew_failure(&r->crew);
         }
     }
     return CRP_OK;
+}
+
+/* A run that ends by a fault keeps what it has; the message says so. */
+static crp_status rescue(run *r, crp_status status)
+{
+    char text[1024];
+    bool has_news = r->work != NULL && r->result->histories > r->histories_before && r->options->output != NULL;
+    if (!has_news || status == CRP_ERR_IO || status == CRP_ERR_NUMERIC) {
+        return status;
+    }
+    snprintf(text, sizeof text, "%s", crp_context_error(r->context));
+    if (save(r, true) != CRP_OK) {
+        return context_fail(r->context, status, "%s", text);
+    }
+    return context_fail(r->context, status, "%s; %llu of %llu %s are done and saved, go on with --restart %s", text,
+                        (unsigned long long)r->result->histories, (unsigned long long)r->histories,
+                        r->model->module->history_name, r->options->output);
 }
 
 static void explain_stop(run *r, crp_status stop)
@@ -386,17 +409,19 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     if (status == CRP_OK) {
         r.start = r.last_save = wall_clock();
         status = loop(&r, &stop);
+        status = status != CRP_OK ? rescue(&r, status) : CRP_OK;
+    }
+    if (status == CRP_OK && model->module->finish != NULL) {
+        model->module->finish(context, r.plan, r.result);
     }
     if (status == CRP_OK) {
         explain_stop(&r, stop);
         *result = r.result;
         r.result = NULL;
     }
-    lane_close(&r.lane);
+    crew_close(&r.crew);
+    work_destroy(&r.work);
     plan_destroy(&r.plan);
     crp_result_destroy(&r.result);
-    free(r.words);
-    free(r.bins);
-    free(r.events);
     return status != CRP_OK ? status : stop;
 }

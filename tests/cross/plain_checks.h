@@ -59,7 +59,7 @@ static uint64_t *plain_engine_words(const crp_model *model, const crp_plan *plan
     device_lane *lane = NULL;
     uint64_t *words = calloc(plan->n_words, sizeof *words);
     assert_non_null(words);
-    PLAIN_CHECK(lane_open(plain_context, model, plan, &options, range.count, &lane));
+    PLAIN_CHECK(lane_open(plain_context, model, plan, &options, range.count, 1, &lane));
     PLAIN_CHECK(lane_start(lane, 0, range));
     PLAIN_CHECK(lane_collect(lane, 0, words, seconds));
     lane_close(&lane);

@@ -55,7 +55,7 @@ static void check_lane(const char *device, uint64_t histories, unsigned nr, cons
     options.threads = 2;
     device_lane *lane = NULL;
     crp_context_set_log(fixture_context, take_log, NULL);
-    crp_status status = lane_open(fixture_context, crp_input_model(input, 0), plan, &options, histories, &lane);
+    crp_status status = lane_open(fixture_context, crp_input_model(input, 0), plan, &options, histories, 32, &lane);
     if (label == NULL) {
         assert_true(status != CRP_OK && lane == NULL);
     } else if (status != CRP_OK || strncmp(lane->label, label, strlen(label)) != 0) {
@@ -187,6 +187,39 @@ static void test_small_gpu(void **state)
     check_says(crp_context_error(fixture_context), "the grid is too large for its memory");
 }
 
+/* Depth of the queues and blocks of a launch for so many launches. */
+static void check_depth(uint64_t n_launches, uint32_t depth, uint32_t grid)
+{
+    fixture_stack s = {1.0, 1.0, 1, layers, 0.01, 0.01, 10, 20, 5, false, 0};
+    crp_input *input = fixture_input(&s);
+    crp_plan *plan = fixture_plan(input, 1);
+    crp_run_options options = fixture_options(LONG_RUN, 1);
+    options.device = "cuda:0";
+    device_lane *lane = NULL;
+    FIXTURE_OK(lane_open(fixture_context, crp_input_model(input, 0), plan, &options, LONG_RUN, n_launches, &lane));
+    if (lane->depth != depth || lane->shape.grid != grid) {
+        fail_msg("%llu launches: %u deep with %u blocks, not %u with %u", (unsigned long long)n_launches, lane->depth,
+                 lane->shape.grid, depth, grid);
+    }
+    lane_close(&lane);
+    plan_destroy(&plan);
+    crp_input_destroy(&input);
+}
+
+/* Launches share the GPU where they come out even; a few of them, or with little memory, follow one another. */
+static void test_launches_side_by_side(void **state)
+{
+    (void)state;
+    need_kernel();
+    check_depth(32, 8, 256); /* of the 1024 multiprocessors of the fake GPU */
+    check_depth(1, 2, 1024);
+    check_depth(6, 4, 512);
+    check_depth(33, 2, 1024);
+    check_depth(1001, 8, 256);
+    setenv("FAKE_CUDA_FREE", "40000", 1);
+    check_depth(32, 2, 1024);
+}
+
 #define AUTO_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -194,7 +227,8 @@ int main(void)
     const struct CMUnitTest tests[] = {AUTO_TEST(test_long_run_takes_the_gpu),  AUTO_TEST(test_short_run_takes_the_cpu),
                                        AUTO_TEST(test_first_gpu_that_works),    AUTO_TEST(test_no_gpu_is_no_news),
                                        AUTO_TEST(test_faulty_driver_is),        AUTO_TEST(test_no_way_to_a_kernel),
-                                       AUTO_TEST(test_driver_that_refuses_the_kernel), AUTO_TEST(test_small_gpu)};
+                                       AUTO_TEST(test_driver_that_refuses_the_kernel), AUTO_TEST(test_small_gpu),
+                                       AUTO_TEST(test_launches_side_by_side)};
     char folder[] = "/tmp/corpuscle_test_XXXXXX", command[100];
     if (mkdtemp(folder) == NULL) {
         return 1;

@@ -332,7 +332,7 @@ static void check_books_of_lost_photons(const char *device_name)
     crp_run_options options = fixture_options(n, 1);
     options.device = device_name;
     device_lane *lane = NULL;
-    FIXTURE_OK(lane_open(fixture_context, model, plan, &options, n, &lane));
+    FIXTURE_OK(lane_open(fixture_context, model, plan, &options, n, 1, &lane));
     uint64_t *words = malloc(plan->n_words * sizeof *words), events[16] = {0};
     crp_wide *bins = calloc(plan->n_bins, sizeof *bins);
     double seconds = 0.0;

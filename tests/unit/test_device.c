@@ -101,10 +101,23 @@ static void test_list_gives_reasons(void **state)
     unsetenv("CORPUSCLE_OPENCL");
 }
 
+/* Launches side by side: every instant counts once, in whatever order they end. */
+static void test_busy_seconds(void **state)
+{
+    (void)state;
+    device d = {.busy_until = 0.0};
+    assert_true(device_count_busy(&d, 1.0, 3.0) == 2.0);
+    assert_true(device_count_busy(&d, 2.0, 5.0) == 2.0); /* 3 to 5 */
+    assert_true(device_count_busy(&d, 2.5, 4.0) == 0.0); /* inside */
+    assert_true(device_count_busy(&d, 7.0, 8.0) == 1.0); /* after a pause */
+    assert_true(device_count_busy(&d, 7.0, 8.0) == 0.0); /* asked twice */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_cpu),
-                                       cmocka_unit_test(test_absent_libraries), cmocka_unit_test(test_list_gives_reasons)};
+                                       cmocka_unit_test(test_absent_libraries), cmocka_unit_test(test_list_gives_reasons),
+                                       cmocka_unit_test(test_busy_seconds)};
     if (crp_context_create(&context) != CRP_OK) {
         return 1;
     }

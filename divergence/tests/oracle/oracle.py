@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import nests  # noqa: E402
 
 BATCH = 40
-CLANG = ["-O2", "-fPIC", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-ffp-contract=off", "-w", "-emit-llvm",
-         "-c"]
+CLANG = ["-O2", "-fPIC", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-ffp-contract=off",
+         "-fno-math-errno", "-w", "-emit-llvm", "-c"]
 CLEAN = "instcombine<no-verify-fixpoint>,gvn,adce"
 PROFILED = "branch-distribute,loop-simplify,loop-merge,loop-simplify,iteration-delay"
 VARIANTS = {
@@ -49,7 +49,7 @@ class Oracle:
 
     def library(self, bitcode, name):
         out = self.folder / f"{name}.so"
-        self.call(self.tool("clang"), "-O1", "-fPIC", "-shared", "-w", bitcode, "-o", out)
+        self.call(self.tool("clang"), "-O1", "-fPIC", "-shared", "-w", bitcode, "-o", out, "-lm")
         return out
 
     def wrong(self, source, name, why):

@@ -164,6 +164,9 @@ double wide_ratio(crp_wide x, uint64_t n)
     return (double)(x / (crp_wide)n) + (double)(x % (crp_wide)n) / (double)n;
 }
 
+/* Maps that are worth waking threads for; bins are independent, so that no digit depends on it. */
+static const size_t MANY_BINS = 1u << 20;
+
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n)
 {
     if (n == 0) {
@@ -172,6 +175,7 @@ void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *
     /* Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
      * Ref: West 1979, Comm. ACM 22, 532. The new mean comes from the exact sum, so that it collects no rounding. */
     uint64_t total = result->histories + n;
+#pragma omp parallel for schedule(static) if (result->n_bins > MANY_BINS)
     for (size_t i = 0; i < result->n_bins; i++) {
         if (bins[i] == 0 && result->sum[i] == 0) {
             continue; /* y and both means are 0: most of a big map, in most runs */

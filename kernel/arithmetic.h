@@ -158,4 +158,78 @@ CK_FN ck_u32 ck_grid_bias(ck_u32 row)
 #endif
 }
 
+/* ------------------------------------------------------------- functions without tables, the same bits everywhere */
+
+/**
+ * ln x for normal x > 0, error below 1e-7 of the larger of |ln x| and the mantissa's part (Moshier's polynomial over
+ * [sqrt(1/2), sqrt(2)]). Ref: Moshier 1989, Cephes logf.
+ */
+CK_FN float ck_log_polynomial(float x)
+{
+    ck_i32 bits = (ck_i32)CK_BITS(x);
+    ck_i32 exponent = (bits - 0x3F3504F3) >> 23;
+    float f = CK_FLOAT((ck_u32)(bits - exponent * 0x800000)) - 1.0f;
+    float p = ck_fma(7.0376836292e-2f, f, -1.1514610310e-1f);
+    p = ck_fma(p, f, 1.1676998740e-1f);
+    p = ck_fma(p, f, -1.2420140846e-1f);
+    p = ck_fma(p, f, 1.4249322787e-1f);
+    p = ck_fma(p, f, -1.6668057665e-1f);
+    p = ck_fma(p, f, 2.0000714765e-1f);
+    p = ck_fma(p, f, -2.4999993993e-1f);
+    p = ck_fma(p, f, 3.3333331174e-1f);
+    float square = f * f;
+    p = ck_fma(-0.5f, square, p * square * f);
+    return ck_fma((float)exponent, 6.9314718056e-1f, f + p);
+}
+
+/**
+ * exp x for x in [-87, 0], relative error below 2e-7: 2^k times a polynomial over [-ln 2 / 2, ln 2 / 2].
+ * Ref: Moshier 1989, Cephes expf.
+ */
+CK_FN float ck_exp_polynomial(float x)
+{
+    float y = ck_fmax(x, -87.0f);
+    ck_i32 k = (ck_i32)ck_fma(y, 1.4426950409f, -0.5f); /* towards zero: nearest for y <= 0 */
+    float f = ck_fma((float)k, -0.693359375f, y);
+    f = ck_fma((float)k, 2.12194440e-4f, f);
+    float p = ck_fma(1.9875691500e-4f, f, 1.3981999507e-3f);
+    p = ck_fma(p, f, 8.3334519073e-3f);
+    p = ck_fma(p, f, 4.1665795894e-2f);
+    p = ck_fma(p, f, 1.6666665459e-1f);
+    p = ck_fma(p, f, 5.0000001201e-1f);
+    p = ck_fma(p, f * f, f) + 1.0f;
+    return p * CK_FLOAT((ck_u32)(k + 127) << 23);
+}
+
+/* cos and sin. */
+typedef struct ck_direction2 {
+    float x, y;
+} ck_direction2;
+
+/**
+ * cos and sin of 2 pi (word + 1/2) / 2^32, absolute error below 1e-7: the quarter turn from the top bits, polynomials over
+ * [-pi/4, pi/4] (Taylor to x^9 and x^10).
+ */
+CK_FN ck_direction2 ck_turn(ck_u32 word)
+{
+    ck_u32 quarter = (word + 0x20000000u) >> 30;
+    ck_i32 rest = (ck_i32)(word - (quarter << 30)); /* [-2^29, 2^29) */
+    float x = ck_fma((float)rest, 1.4629180793e-9f, 7.3145904e-10f); /* times 2 pi / 2^32 */
+    float square = x * x;
+    float s = ck_fma(2.7557319224e-6f, square, -1.9841269841e-4f);
+    s = ck_fma(s, square, 8.3333333333e-3f);
+    s = ck_fma(s, square, -1.6666666667e-1f);
+    s = ck_fma(s * square, x, x);
+    float c = ck_fma(-2.7557319224e-7f, square, 2.4801587302e-5f);
+    c = ck_fma(c, square, -1.3888888889e-3f);
+    c = ck_fma(c, square, 4.1666666667e-2f);
+    c = ck_fma(c, square, -0.5f);
+    c = ck_fma(c, square, 1.0f);
+    float a = quarter & 1u ? s : c, b = quarter & 1u ? c : s; /* |cos|, |sin| of the whole angle, signs apart */
+    ck_direction2 turn;
+    turn.x = quarter == 1u || quarter == 2u ? -a : a;
+    turn.y = quarter >= 2u ? -b : b;
+    return turn;
+}
+
 #endif

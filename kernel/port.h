@@ -22,6 +22,9 @@
 #if defined(CK_LANG_OPENCL)
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#if defined(CK_DOUBLE)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
 #if CK_STRICT
 #pragma OPENCL FP_CONTRACT OFF
 #endif
@@ -46,11 +49,14 @@ typedef ulong ck_u64;
 #define CK_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
 #define CK_BITS(f) as_uint(f)
 #define CK_FLOAT(u) as_float(u)
+#define CK_BITS64(d) as_ulong((double)(d))
 #define CK_MULHI32(a, b) mul_hi((ck_u32)(a), (ck_u32)(b))
 #define ck_fma(a, b, c) fma((float)(a), (float)(b), (float)(c))
 #define ck_fabs(a) fabs(a)
 #define ck_fmin(a, b) fmin((float)(a), (float)(b))
 #define ck_fmax(a, b) fmax((float)(a), (float)(b))
+#define ck_fma64(a, b, c) fma((double)(a), (double)(b), (double)(c))
+#define ck_sqrt64(a) sqrt((double)(a))
 
 #elif defined(CK_LANG_CUDA)
 
@@ -77,11 +83,14 @@ typedef unsigned long long ck_u64;
 #define CK_STATIC_ASSERT(condition, name) static_assert(condition, #name)
 #define CK_BITS(f) __float_as_uint(f)
 #define CK_FLOAT(u) __uint_as_float(u)
+#define CK_BITS64(d) ((ck_u64)__double_as_longlong(d))
 #define CK_MULHI32(a, b) __umulhi((a), (b))
 #define ck_fma(a, b, c) __fmaf_rn((a), (b), (c))
 #define ck_fabs(a) fabsf(a)
 #define ck_fmin(a, b) fminf((a), (b))
 #define ck_fmax(a, b) fmaxf((a), (b))
+#define ck_fma64(a, b, c) __fma_rn((a), (b), (c))
+#define ck_sqrt64(a) __dsqrt_rn(a)
 
 #else
 
@@ -101,6 +110,8 @@ typedef unsigned long long ck_u64;
 /* As selects, which vectorise without any flag: a NaN in `a` gives `b`, as on GPUs. */
 #define ck_fmin(a, b) ((a) < (b) ? (a) : (b))
 #define ck_fmax(a, b) ((a) > (b) ? (a) : (b))
+#define ck_fma64(a, b, c) __builtin_fma((a), (b), (c))
+#define ck_sqrt64(a) __builtin_sqrt(a)
 
 CK_FN ck_u32 CK_BITS(float value)
 {
@@ -109,6 +120,16 @@ CK_FN ck_u32 CK_BITS(float value)
         ck_u32 u;
     } both;
     both.f = value;
+    return both.u;
+}
+
+CK_FN ck_u64 CK_BITS64(double value)
+{
+    union {
+        double d;
+        ck_u64 u;
+    } both;
+    both.d = value;
     return both.u;
 }
 
@@ -193,6 +214,108 @@ CK_FN ck_four ck_four_of(float a, float b, float c, float d)
     four.d = d;
     return four;
 }
+#endif
+
+/* Four neighbouring words and four neighbouring doubles, read at once where the hardware can: they begin on a multiple of 16
+ * bytes. */
+typedef struct ck_words4 {
+    ck_u32 a, b, c, d;
+} ck_words4;
+
+#if defined(CK_LANG_CUDA)
+CK_FN ck_words4 ck_load_words4(const ck_u32 *table)
+{
+    uint4 v = *(const uint4 *)table;
+    ck_words4 words;
+    words.a = v.x;
+    words.b = v.y;
+    words.c = v.z;
+    words.d = v.w;
+    return words;
+}
+/* The same of shared memory, with its address space written out. */
+CK_FN ck_words4 ck_load_local_words4(const ck_u32 *table)
+{
+    ck_words4 words;
+    asm("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(words.a), "=r"(words.b), "=r"(words.c), "=r"(words.d)
+        : "r"((ck_u32)__cvta_generic_to_shared(table)));
+    return words;
+}
+#else
+#define ck_load_words4(table) ck_words4_of((table)[0], (table)[1], (table)[2], (table)[3])
+#define ck_load_local_words4(table) ck_load_words4(table)
+CK_FN ck_words4 ck_words4_of(ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
+{
+    ck_words4 words;
+    words.a = a;
+    words.b = b;
+    words.c = c;
+    words.d = d;
+    return words;
+}
+#endif
+
+/* An OpenCL entry that computes in double precision defines CK_DOUBLE before all includes. */
+#if defined(CK_DOUBLE) || !defined(CK_LANG_OPENCL)
+typedef struct ck_doubles4 {
+    double a, b, c, d;
+} ck_doubles4;
+
+#if defined(CK_LANG_CUDA)
+CK_FN ck_doubles4 ck_load_doubles4(const double *table)
+{
+    double2 low = *(const double2 *)table, high = *(const double2 *)(table + 2);
+    ck_doubles4 four;
+    four.a = low.x;
+    four.b = low.y;
+    four.c = high.x;
+    four.d = high.y;
+    return four;
+}
+#else
+#define ck_load_doubles4(table) ck_doubles4_of((table)[0], (table)[1], (table)[2], (table)[3])
+CK_FN ck_doubles4 ck_doubles4_of(double a, double b, double c, double d)
+{
+    ck_doubles4 four;
+    four.a = a;
+    four.b = b;
+    four.c = c;
+    four.d = d;
+    return four;
+}
+#endif
+#endif
+
+/* A float in [1, 2) whose mantissa begins with 15 bits of one half of a word (its top bit is set): 1 + (half - 2^15) / 2^15. Which
+ * half is told by a selector, so that a ray picks the nearer of two planes without a comparison. */
+#if defined(CK_LANG_CUDA)
+#define CK_LOW_HALF 0x7104u
+#define CK_HIGH_HALF 0x7324u
+CK_FN float ck_half_to_float(ck_u32 word, ck_u32 selector)
+{
+    return __uint_as_float(__byte_perm(word, 0x3F000000u, selector));
+}
+#else
+#define CK_LOW_HALF 0u
+#define CK_HIGH_HALF 16u
+#define ck_half_to_float(word, selector) CK_FLOAT(0x3F000000u | ((word) >> (selector) & 0xFFFFu) << 8)
+#endif
+
+/* The largest and smallest of three floats of which the largest (smallest) is compared with positive numbers only: as integers,
+ * whose order is the same, one instruction on NVIDIA GPUs that have it. */
+#if defined(CK_LANG_CUDA)
+CK_FN float ck_max3(float a, float b, float c)
+{
+    return __int_as_float(max(max(__float_as_int(a), __float_as_int(b)), __float_as_int(c)));
+}
+CK_FN float ck_min3(float a, float b, float c)
+{
+    return __int_as_float(min(min(__float_as_int(a), __float_as_int(b)), __float_as_int(c)));
+}
+#else
+#define ck_max3(a, b, c) ck_fmax(ck_fmax(a, b), c)
+#define ck_min3(a, b, c) ck_fmin(ck_fmin(a, b), c)
 #endif
 
 /* ------------------------------------------------------------------------------------------------ atomics (GPUs) */

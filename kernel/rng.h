@@ -59,4 +59,56 @@ CK_FN ck_pair ck_philox2x32(ck_philox_key key, ck_u32 event, ck_u32 history)
     return counter;
 }
 
+#define CK_PHILOX4X32_ROUNDS 10
+#define CK_PHILOX4X32_MULTIPLIER_A 0xD2511F53u
+#define CK_PHILOX4X32_MULTIPLIER_B 0xCD9E8D57u
+#define CK_PHILOX4X32_WEYL_B 0xBB67AE85u
+
+/* Four random words. */
+typedef struct ck_quad {
+    ck_u32 a, b, c, d;
+} ck_quad;
+
+/* The keys of the ten rounds: a and b of round i at 2 i and 2 i + 1. */
+typedef struct ck_philox4_key {
+    ck_u32 round[2 * CK_PHILOX4X32_ROUNDS];
+} ck_philox4_key;
+
+/* One round: two multiplications, a rotation of the words, the keys. */
+CK_FN ck_quad ck_philox4x32_round(ck_quad counter, ck_u32 key_a, ck_u32 key_b)
+{
+    ck_u64 first = (ck_u64)counter.a * CK_PHILOX4X32_MULTIPLIER_A;
+    ck_u64 second = (ck_u64)counter.c * CK_PHILOX4X32_MULTIPLIER_B;
+    ck_quad next;
+    next.a = (ck_u32)(second >> 32) ^ counter.b ^ key_a;
+    next.b = (ck_u32)second;
+    next.c = (ck_u32)(first >> 32) ^ counter.d ^ key_b;
+    next.d = (ck_u32)first;
+    return next;
+}
+
+/**
+ * Philox4x32-10.
+ *
+ * @param key      round keys
+ * @param counter  event, low and high word of the history, stream
+ * @return         four words, uniform over all 2^128 quads as the counter runs
+ *
+ * Ref: Salmon, Moraes, Dror, Shaw 2011.  Draws: 1 (one quad).
+ */
+CK_FN ck_quad ck_philox4x32(ck_philox4_key key, ck_quad counter)
+{
+    counter = ck_philox4x32_round(counter, key.round[0], key.round[1]);
+    counter = ck_philox4x32_round(counter, key.round[2], key.round[3]);
+    counter = ck_philox4x32_round(counter, key.round[4], key.round[5]);
+    counter = ck_philox4x32_round(counter, key.round[6], key.round[7]);
+    counter = ck_philox4x32_round(counter, key.round[8], key.round[9]);
+    counter = ck_philox4x32_round(counter, key.round[10], key.round[11]);
+    counter = ck_philox4x32_round(counter, key.round[12], key.round[13]);
+    counter = ck_philox4x32_round(counter, key.round[14], key.round[15]);
+    counter = ck_philox4x32_round(counter, key.round[16], key.round[17]);
+    counter = ck_philox4x32_round(counter, key.round[18], key.round[19]);
+    return counter;
+}
+
 #endif

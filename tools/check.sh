@@ -70,9 +70,11 @@ if [ "$tier" = long ]; then
 fi
 compile "$build" -DCMAKE_BUILD_TYPE=Release -DCRP_TESTS=ON -DCRP_WERROR=ON && run_tests "$build"
 # The same integers from another compiler; its fuzz targets replay their corpus.
-compile "$build/clang" -DCMAKE_C_COMPILER=clang -DCRP_TESTS=ON -DCRP_FUZZ=ON -DCRP_SHARED=OFF &&
+compile "$build/clang" -DCMAKE_C_COMPILER=clang -DCRP_TESTS=ON -DCRP_FUZZ=ON -DCRP_SHARED=OFF \
+    -DCRP_DIVERGENCE=OFF &&
     run_tests "$build/clang" -L '^(golden|cross|fuzz)$'
 # Reads and writes out of bounds, leaks, undefined arithmetic.
-compile "$build/asan" -DCMAKE_BUILD_TYPE=Debug -DCRP_SANITIZE=address,undefined -DCRP_TESTS=ON -DCRP_SHARED=OFF &&
+compile "$build/asan" -DCMAKE_BUILD_TYPE=Debug -DCRP_SANITIZE=address,undefined -DCRP_TESTS=ON -DCRP_SHARED=OFF \
+    -DCRP_DIVERGENCE=OFF &&
     run_tests "$build/asan" -L '^(unit|cli|fuzz)$' -E cli_readme
 finish

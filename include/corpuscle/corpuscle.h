@@ -58,13 +58,20 @@ typedef struct crp_input_options {
     uint32_t size;               /**< sizeof(crp_input_options), set by crp_input_options_default() */
     const char *const *settings; /**< `path=value` overrides; NULL if none. Borrowed during the call */
     size_t n_settings;           /**< how many */
+    const char *const *ignored;  /**< words of features that the model asks for and that are to be left out; NULL if none */
+    size_t n_ignored;            /**< how many */
+    const char *unit;            /**< STL: length of one unit, "mm", "cm", "m", "in", "ft"; NULL: mm, with a warning */
+    int is_flipped;              /**< STL: not 0: turn all facets round, where the solid is the wall and not the gas */
+    double vertex_tolerance;     /**< STL: vertices that are to be one lie closer than this [cm]; NaN: from the file */
+    double plane_tolerance;      /**< STL: no corner of a joined facet leaves its plane by more [cm]; 0: join none; NaN:
+                                      from the file */
 } crp_input_options;
 
-/** No settings. */
+/** No settings, nothing ignored, tolerances from the file. */
 CRP_API crp_input_options crp_input_options_default(void);
 
 /**
- * Read an input file of any known kind (MCML .mci, YAML, JSON) and validate all models in it. Nothing is written.
+ * Read an input file of any known kind (MCML .mci, STL, Molflow XML or ZIP, YAML, JSON) and validate all models in it. Nothing is written.
  *
  * Settings are applied to every model once it has been read: a value of the file must lie in its range even where a
  * setting replaces it. They are checked like the same value in the file, and then the model as a whole.

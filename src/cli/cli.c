@@ -93,6 +93,12 @@ crp_status cli_read_input(crp_context *context, const cli_options *options, cons
     crp_input_options input_options = crp_input_options_default();
     input_options.settings = options->settings;
     input_options.n_settings = options->n_settings;
+    input_options.ignored = options->ignored;
+    input_options.n_ignored = options->n_ignored;
+    input_options.unit = options->unit;
+    input_options.is_flipped = options->is_flipped;
+    input_options.vertex_tolerance = options->vertex_tolerance;
+    input_options.plane_tolerance = options->plane_tolerance;
     return crp_input_load(context, path, &input_options, input);
 }
 

@@ -100,6 +100,7 @@ static cli_exit report_result(const session *s, const crp_model *model, const cr
     }
     if (is_done) {
         written = run_files_write_model_output(s->context, model, result, s->options);
+        written = written == CRP_OK ? run_files_write_exports(s->context, model, result, s->options) : written;
     }
     if (written == CRP_OK && !s->options->quiet) {
         summary_print(stderr, result, s->options->verbose);
@@ -217,6 +218,9 @@ static cli_exit open_files(session *s, file_lock **lock)
         code = restart_open(s->context, s->options, s->input, s->result_path, &s->restart);
         if (code == CLI_DONE) {
             code = run_files_check(s->context, s->input, s->input_path, s->result_path);
+        }
+        if (code == CLI_DONE) {
+            code = run_files_check_exports(s->context, s->options, s->input);
         }
         if (code == CLI_DONE && file_lock_open(s->context, s->result_path, lock) != CRP_OK) {
             code = cli_report(s->context, CRP_ERR_IO, CLI_BEFORE_RUN);

@@ -38,13 +38,16 @@ uint64_t summary_lost(const crp_result *result)
     return lost;
 }
 
-/* "Rd", "absorbed_fraction 4 (dermis)"; returns its length. */
+/* "Rd", "absorbed_fraction 4 (dermis)", "transmission inlet->outlet"; returns its length. */
 static int format_label(const result_spec *spec, char *text, size_t size)
 {
     if (spec->of == 0) {
         return snprintf(text, size, "%s", spec->name);
     }
     bool has_name = spec->of_name[0] != '\0';
+    if (spec->of < 0) {
+        return snprintf(text, size, "%s %s", spec->name, spec->of_name);
+    }
     return snprintf(text, size, "%s %" PRId64 "%s%s%s", spec->name, spec->of, has_name ? " (" : "", spec->of_name,
                     has_name ? ")" : "");
 }
@@ -85,6 +88,9 @@ void summary_print(FILE *file, const crp_result *result, bool is_verbose)
                 result->until[0] != '\0' ? ", until " : "", result->until);
     }
     print_results(file, result);
+    if (result->note[0] != '\0') {
+        fprintf(file, "  %s\n", result->note);
+    }
     fprintf(file, "  device %s, %s math, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
             result->math, result->seed, result->batches, summary_lost(result));
     if (is_verbose) {

@@ -16,7 +16,7 @@ typedef struct device_lane {
     const crp_plan *plan;
     plan_shape shape;
     device_kernel *kernel;
-    device_buffer *tables[4];
+    device_buffer *tables[PLAN_MAX_TABLES];
     uint32_t depth;                        /**< queues in use: how many launches may be under way */
     device_buffer *words[DEVICE_N_QUEUES]; /**< what the kernel adds to */
     device_buffer *next[DEVICE_N_QUEUES];  /**< number of the next history to hand out */

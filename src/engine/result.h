@@ -37,12 +37,14 @@ struct crp_result {
     crp_wide *sum;              /**< integer sum over all histories */
     double *mean_batch;         /**< mean per history so far in integer units: wide_ratio(sum, histories) */
     double *m2;                 /**< sum over batches of n_b (x_b/n_b - mean)^2 in integer units squared */
+    double *cross;              /**< of ratios: the same with the deviation of the denominator */
     event_spec *events;
     uint64_t *event_count;
     size_t n_events;
     result_spec *results;
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
+    char note[256];             /**< the module's line for the summary, "" if none; not in the file */
     char digest[65];            /**< formed by result_digest */
 };
 
@@ -64,6 +66,9 @@ double wide_ratio(crp_wide x, uint64_t n);
 /** Physical mean per history and standard error of one bin (index among all bins). NaN error below two batches. */
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin);
 double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin);
+
+/** Bin (among all) that the bin of a ratio is divided by; SIZE_MAX for other tallies. */
+size_t result_denominator(const crp_result *result, size_t tally, size_t bin);
 
 /** Form the digest from all integer sums and the event counters of histories (not from times or devices). */
 void result_digest(crp_result *result);

@@ -217,6 +217,9 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;
     crp_status status = execute(&r, &stop);
+    if (status == CRP_OK && r.comm->rank == 0 && model->module->finish != NULL) {
+        model->module->finish(context, r.plan, r.result);
+    }
     if (status == CRP_OK) {
         explain_stop(&r, stop);
     }

@@ -44,6 +44,10 @@ static void write_one_result(FILE *file, const crp_result *r, const result_spec 
     json_write_string(file, spec->name);
     if (spec->of > 0) {
         fprintf(file, ", \"of\": %" PRId64 ", \"mean\": ", spec->of);
+    } else if (spec->of < 0) {
+        fputs(", \"of\": ", file);
+        json_write_string(file, spec->of_name);
+        fputs(", \"mean\": ", file);
     } else {
         fputs(", \"of\": null, \"mean\": ", file);
     }

@@ -1,0 +1,325 @@
+/* Loop merging: an inner loop whose trip count differs between lanes, and the loops around it, become one loop. */
+#include "cost.h"
+#include "flatten.h"
+#include "lanes.h"
+#include "legality.h"
+#include "passes.h"
+#include "profile_data.h"
+#include "remarks.h"
+#include "settings.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace divergence
+{
+
+static const char *const PASS = "loop-merge";
+
+namespace
+{
+
+/* What is known about a nest, and what would be done. */
+struct nest {
+    Loop *outer = nullptr;
+    SmallVector<Loop *, 4> cut;
+    Loop *main = nullptr; /* the dearest of the innermost merged loops */
+    nest_cost cost;
+    trip_trace trace;
+    double share = 1.0;
+    bool is_recorded = false;
+    const char *basis = "";
+    unsigned steps = 1, refill = 1;
+    double gain = 0.0;
+};
+
+class merger
+{
+  public:
+    merger(Function &function, FunctionAnalysisManager &manager, const pass_settings &base)
+        : f(function), loops(manager.getResult<LoopAnalysis>(function)),
+          tree(manager.getResult<DominatorTreeAnalysis>(function)),
+          uniformity(manager.getResult<UniformityInfoAnalysis>(function)),
+          evolution(manager.getResult<ScalarEvolutionAnalysis>(function)), wanted(settings_for(function, PASS, base))
+    {
+    }
+    bool run(SmallPtrSetImpl<BasicBlock *> &declined);
+
+  private:
+    bool try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined);
+    bool is_divergent(const Loop *loop) const;
+    void collect(Loop *around, nest &n) const;
+    std::optional<blocker> find_obstacle(const nest &n) const;
+    void estimate(nest &n);
+    void choose(nest &n) const;
+    void add_blocks(const Loop *around, const nest &n, double factor, nest_cost &c) const;
+    double trips_of(Loop *loop) const;
+    trip_trace expect(nest &n);
+    std::string numbers(const nest &n) const;
+    void apply(const nest &n);
+    bool decline(Loop *outer, const nest &n, const std::string &why, SmallPtrSetImpl<BasicBlock *> &declined);
+
+    Function &f;
+    LoopInfo &loops;
+    DominatorTree &tree;
+    UniformityInfo &uniformity;
+    ScalarEvolution &evolution;
+    pass_settings wanted;
+};
+
+bool merger::is_divergent(const Loop *loop) const
+{
+    SmallVector<BasicBlock *, 4> ends;
+    loop->getExitingBlocks(ends);
+    return any_of(ends, [&](BasicBlock *end) { return uniformity.hasDivergentTerminator(*end); });
+}
+
+static bool has_divergent_inside(const Loop *loop, function_ref<bool(const Loop *)> is_divergent)
+{
+    return is_divergent(loop) ||
+           any_of(loop->getSubLoops(), [&](const Loop *sub) { return has_divergent_inside(sub, is_divergent); });
+}
+
+/* Merged are the divergent loops inside, and those with divergent loops inside; uniform ones stay as they are. */
+void merger::collect(Loop *around, nest &n) const
+{
+    for (Loop *sub : around->getSubLoops()) {
+        bool is_wanted = wanted.force || has_divergent_inside(sub, [&](const Loop *l) { return is_divergent(l); });
+        if (is_wanted && !is_flattened(*sub)) {
+            n.cut.push_back(sub);
+            collect(sub, n);
+        }
+    }
+}
+
+std::optional<blocker> merger::find_obstacle(const nest &n) const
+{
+    ArrayRef<BasicBlock *> blocks = n.outer->getBlocks();
+    if (auto found = find_blocker(blocks, wanted.convergent_safe)) {
+        return found;
+    }
+    if (auto found = find_unsupported(blocks)) {
+        return found;
+    }
+    if (!n.outer->isLoopSimplifyForm() || has_irreducible_cycle(*n.outer, loops)) {
+        return blocker{n.outer->getHeader()->getTerminator(), "the loop has more than one entry (irreducible)"};
+    }
+    SmallVector<BasicBlock *, 4> ends;
+    n.outer->getExitBlocks(ends);
+    if (any_of(ends, [](BasicBlock *end) { return end->isEHPad(); })) {
+        return blocker{n.outer->getHeader()->getTerminator(), "an exception leaves the loop"};
+    }
+    return std::nullopt;
+}
+
+double merger::trips_of(Loop *loop) const
+{
+    unsigned n = evolution.getSmallConstantTripCount(loop);
+    return n == 0 ? 8.0 : (double)n;
+}
+
+/* Blocks of `around` itself and of loops inside that stay: part of the outer cost; merged loops: of the body. */
+void merger::add_blocks(const Loop *around, const nest &n, double factor, nest_cost &c) const
+{
+    for (BasicBlock *block : around->blocks()) {
+        if (loops.getLoopFor(block) == around) {
+            (around == n.main ? c.body : c.outer) += factor * block_cost(*block);
+        }
+    }
+    for (Loop *sub : around->getSubLoops()) {
+        bool is_cut = is_contained(n.cut, sub);
+        if (!is_cut && around == n.main) { /* a uniform loop inside the body */
+            for (BasicBlock *block : sub->blocks()) {
+                c.body += trips_of(sub) * block_cost(*block);
+            }
+        } else {
+            add_blocks(sub, n, is_cut ? factor : factor * trips_of(sub), c);
+        }
+    }
+}
+
+static bool has_loads_in_count(const SCEV *count)
+{
+    return SCEVExprContains(count, [](const SCEV *part) {
+        const auto *value = dyn_cast<SCEVUnknown>(part);
+        return value && isa<LoadInst>(value->getValue());
+    });
+}
+
+/* Without a record: what does the way the loop ends say about its trip counts? */
+trip_trace merger::expect(nest &n)
+{
+    unsigned visits = 32;
+    if (unsigned known = evolution.getSmallConstantTripCount(n.outer)) {
+        visits = std::min(known, 64u);
+    } else if (evolution.hasLoopInvariantBackedgeTakenCount(n.outer) && is_divergent(n.outer) &&
+               !n.outer->getParentLoop()) {
+        visits = 4; /* every n-th item a thread: there may be few items */
+    }
+    const SCEV *count = evolution.getBackedgeTakenCount(n.main);
+    if (isa<SCEVCouldNotCompute>(count)) {
+        n.basis = "ends at no fixed count";
+        return make_trace(spread::geometric, 16, visits);
+    }
+    if (unsigned known = evolution.getSmallConstantTripCount(n.main)) {
+        n.basis = "constant trip count";
+        return make_trace(spread::none, std::min(known, 1000u), visits);
+    }
+    n.basis = has_loads_in_count(count) ? "count read from memory" : "count computed by lane";
+    return make_trace(spread::uniform, 8, visits);
+}
+
+void merger::estimate(nest &n)
+{
+    double dearest = -1.0;
+    for (Loop *loop : n.cut) {
+        double cost = 0.0;
+        for (BasicBlock *block : loop->blocks()) {
+            cost += block_cost(*block);
+        }
+        bool is_innermost = none_of(n.cut, [&](Loop *other) { return other->getParentLoop() == loop; });
+        if (is_innermost && cost > dearest) {
+            dearest = cost;
+            n.main = loop;
+        }
+    }
+    add_blocks(n.outer, n, 1.0, n.cost);
+    n.cost.turn = 8.0 + 4.0 * (double)n.cut.size();
+    n.share = arithmetic_share(n.main->getBlocks());
+    if (auto recorded = recorded_trips(f, *n.main)) {
+        n.trace = *recorded;
+        n.is_recorded = true;
+        n.basis = "recorded";
+    } else {
+        n.trace = expect(n);
+    }
+}
+
+/* The variant that the model likes best. */
+void merger::choose(nest &n) const
+{
+    bool may_copy = can_copy(n.main->getBlocks());
+    bool may_vote = has_votes(*f.getParent());
+    double nested = nested_cost(n.cost, n.trace);
+    for (unsigned steps : {1u, 2u, 4u}) {
+        for (unsigned refill : {1u, 8u}) {
+            bool is_asked =
+                (wanted.steps == 0 || wanted.steps == steps) && (wanted.refill == 0 || wanted.refill == refill);
+            bool is_possible = (steps == 1 || (may_copy && n.cost.body * steps < 1500)) && (refill == 1 || may_vote);
+            double ratio = nested / std::max(1.0, merged_cost(n.cost, n.trace, steps, refill));
+            double gain = 1.0 / (n.share / ratio + (1.0 - n.share)); /* waiting for memory stays as it is */
+            if (is_asked && is_possible && gain > n.gain + 0.02) {
+                n.gain = gain;
+                n.steps = steps;
+                n.refill = refill;
+            }
+        }
+    }
+    if (wanted.steps != 0 && may_copy) {
+        n.steps = wanted.steps;
+    }
+    if (wanted.refill != 0 && may_vote) {
+        n.refill = wanted.refill;
+    }
+}
+
+std::string merger::numbers(const nest &n) const
+{
+    return format("predicted %.2f times; body %.0f, outer %.0f instructions; trip counts: %s", n.gain, n.cost.body,
+                  n.cost.outer, n.basis);
+}
+
+void merger::apply(const nest &n)
+{
+    flatten_plan plan;
+    plan.outer = n.outer;
+    plan.cut.assign(n.cut.begin(), n.cut.end());
+    if (n.steps > 1) {
+        for (Loop *loop : n.cut) {
+            bool is_innermost = none_of(n.cut, [&](Loop *other) { return other->getParentLoop() == loop; });
+            if (is_innermost && can_copy(loop->getBlocks())) {
+                plan.steps[loop] = n.steps;
+            }
+        }
+    }
+    if (n.refill > 1) {
+        plan.refill = gate{n.refill, wanted.patience};
+    }
+    flatten(f, plan, loops);
+}
+
+bool merger::decline(Loop *outer, const nest &n, const std::string &why, SmallPtrSetImpl<BasicBlock *> &declined)
+{
+    declined.insert(outer->getHeader());
+    Loop *shown = n.main ? n.main : n.cut.empty() ? outer : n.cut.back();
+    remark(f, {shown->getStartLoc(), shown->getHeader()}, PASS, verdict::declined, "not merged: " + why);
+    return false;
+}
+
+bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
+{
+    nest n;
+    n.outer = outer;
+    collect(outer, n);
+    if (n.cut.empty() || is_flattened(*outer)) {
+        return false;
+    }
+    if (auto obstacle = find_obstacle(n)) {
+        return decline(outer, n, obstacle->reason, declined);
+    }
+    estimate(n);
+    choose(n);
+    if (!wanted.force && n.gain < settings().margin) {
+        return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
+    }
+    std::string what =
+        format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",
+               place_name(f, outer->getStartLoc()).c_str(), n.steps, n.steps == 1 ? "" : "s");
+    what += n.refill > 1 ? format(", refill at %u lanes; ", n.refill) : std::string("; ");
+    if (settings().report) {
+        declined.insert(outer->getHeader());
+        remark(f, {n.main->getStartLoc(), n.main->getHeader()}, PASS, verdict::analysis,
+               "would merge (" + what + numbers(n) + ")");
+        return false;
+    }
+    remark(f, {n.main->getStartLoc(), n.main->getHeader()}, PASS, verdict::done, "merged (" + what + numbers(n) + ")");
+    apply(n);
+    return true;
+}
+
+/* Outermost first: the widest merge that is legal and pays; then the loops inside what was declined. */
+bool merger::run(SmallPtrSetImpl<BasicBlock *> &declined)
+{
+    if (wanted.off) {
+        return false;
+    }
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+        if (!loop->isInnermost() && !declined.count(loop->getHeader()) && try_loop(loop, declined)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+PreservedAnalyses loop_merge_pass::run(Function &f, FunctionAnalysisManager &manager)
+{
+    bool has_changed = false;
+    SmallPtrSet<BasicBlock *, 16> declined;
+    while (is_wanted(f) && merger(f, manager, base).run(declined)) {
+        has_changed = true;
+        manager.invalidate(f, PreservedAnalyses::none());
+    }
+    return has_changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace divergence

@@ -1,0 +1,48 @@
+; The user vouches for the vote.
+; RUN: %{div} -passes='function(loop-simplify,loop-merge<force>)' %s 2>&1 | FileCheck %s
+; CHECK: loop-merge: merged
+; CHECK: div.head
+
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+define void @k(ptr %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %slot = getelementptr i32, ptr %out, i32 %tid
+  br label %outer
+
+outer:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %next ]
+  %sum = phi i32 [ 0, %entry ], [ %x.next, %next ]
+  %seed = add i32 %tid, %i
+  br label %inner
+
+inner:
+  %x = phi i32 [ %seed, %outer ], [ %x.next, %inner ]
+  %a = mul i32 %x, 747796405
+  %x.next = add i32 %a, 12345
+  %p = icmp ult i32 %a, 9
+  %v = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %p)
+  %bit = and i32 %x.next, 28
+  %more = icmp ne i32 %bit, 0
+  br i1 %more, label %inner, label %next
+
+next:
+  %i.next = add i32 %i, 1
+  %again = icmp ult i32 %i.next, %n
+  br i1 %again, label %outer, label %done
+
+done:
+  store i32 %x.next, ptr %slot
+  ret void
+}
+
+@.note = private constant [27 x i8] c"div.assume_convergent_safe\00", section "llvm.metadata"
+@.file = private constant [5 x i8] c"k.cu\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @k, ptr @.note, ptr @.file, i32 1, ptr null }], section "llvm.metadata"
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}

@@ -278,6 +278,7 @@ static crp_status save(run *r, bool must)
 static crp_status add_batch(run *r, const work_batch *batch)
 {
     result_add_batch(r->result, batch->bins, batch->events, batch->histories);
+    CRP_TRY(result_add_derived(r->context, r->result, r->plan, batch->bins, batch->histories));
     work_commit(r->work);
     return check_faults(r);
 }

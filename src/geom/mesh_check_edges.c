@@ -30,6 +30,8 @@ typedef struct edge_check {
     mesh_report *report;
     mesh_edge *edges;
     uint32_t n_edges;
+    mesh_edge *closing; /* of two-sided facets, as in the first space */
+    uint32_t n_closing;
     mesh_edge *open; /* edges that one facet alone has */
     uint32_t n_open;
     uint32_t *parent; /* of each facet, towards the root of its part */
@@ -83,16 +85,61 @@ static geom_point middle_of(const geom_mesh *mesh, const mesh_edge *e)
     return (geom_point){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
 }
 
-/** Only edges of one-sided facets. */
-static void drop_two_sided(edge_check *c)
+static int compare_pieces(const void *a, const void *b)
+{
+    const mesh_edge *p = a, *q = b;
+    if (p->low != q->low) {
+        return p->low < q->low ? -1 : 1;
+    }
+    if (p->high != q->high) {
+        return p->high < q->high ? -1 : 1;
+    }
+    return p->facet < q->facet ? -1 : p->facet > q->facet;
+}
+
+/** The same edge in terms of the first space. */
+static mesh_edge in_first_space(const edge_check *c, mesh_edge e)
+{
+    uint32_t n = c->mesh->n_space_vertices;
+    uint32_t a = n == 0 ? e.low : e.low % n, b = n == 0 ? e.high : e.high % n;
+    e.low = a < b ? a : b;
+    e.high = a < b ? b : a;
+    return e;
+}
+
+/** Keep the edges of one-sided facets; those of others, which close openings, go elsewhere. Edges without length go. */
+static void part_edges(edge_check *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->mesh->n_corners; i++) {
-        if (!c->mesh->is_two_sided[c->edges[i].facet]) {
+        if (c->edges[i].low == c->edges[i].high) {
+            continue;
+        }
+        if (c->mesh->is_two_sided[c->edges[i].facet]) {
+            c->closing[c->n_closing++] = in_first_space(c, c->edges[i]);
+        } else {
             c->edges[n++] = c->edges[i];
         }
     }
     c->n_edges = n;
+    qsort(c->closing, c->n_closing, sizeof *c->closing, compare_pieces);
+}
+
+/** Has a two-sided facet this edge? */
+static bool is_closed(const edge_check *c, const mesh_edge *e)
+{
+    mesh_edge key = in_first_space(c, *e);
+    uint32_t low = 0, high = c->n_closing;
+    key.facet = 0;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (compare_pieces(&c->closing[mid], &key) < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < c->n_closing && c->closing[low].low == key.low && c->closing[low].high == key.high;
 }
 
 /** A run of edges between the same vertices: none, one pair, or too many. Edges of one facet that meet themselves (the
@@ -114,18 +161,6 @@ static void look_at_run(edge_check *c, const mesh_edge *run, uint32_t n)
         return;
     }
     unite(c, run[0].facet, run[1].facet, run[0].is_forward == run[1].is_forward);
-}
-
-static int compare_pieces(const void *a, const void *b)
-{
-    const mesh_edge *p = a, *q = b;
-    if (p->low != q->low) {
-        return p->low < q->low ? -1 : 1;
-    }
-    if (p->high != q->high) {
-        return p->high < q->high ? -1 : 1;
-    }
-    return p->facet < q->facet ? -1 : p->facet > q->facet;
 }
 
 /* ------------------------------------------------------------------------------------- edges of several others (T) */
@@ -172,6 +207,12 @@ static uint32_t first_at_least(const on_edge *ends, uint32_t n, double x)
     return low;
 }
 
+static bool is_same_space(const edge_check *c, uint32_t a, uint32_t b)
+{
+    uint32_t n = c->mesh->n_space_vertices;
+    return n == 0 || a / n == b / n;
+}
+
 /** Which of the ends lie inside an edge, in order along it. `budget` bounds the time of all searches. */
 static uint32_t find_on_edge(const edge_check *c, const mesh_edge *e, const on_edge *ends, uint32_t n_ends,
                              on_edge *found, uint32_t room, uint64_t *budget)
@@ -184,7 +225,7 @@ static uint32_t find_on_edge(const edge_check *c, const mesh_edge *e, const on_e
         geom_point ap = point_sub(c->mesh->vertices[ends[i].vertex], a);
         double along = point_dot(ap, ab) / (length * length);
         bool is_end = ends[i].vertex == e->low || ends[i].vertex == e->high;
-        if (!is_end && along > 0 && along < 1 && point_length(point_cross(ap, ab)) <= tolerance * length) {
+        if (!is_end && is_same_space(c, ends[i].vertex, e->low) && along > 0 && along < 1 && point_length(point_cross(ap, ab)) <= tolerance * length) {
             found[n++] = (on_edge){along, ends[i].vertex};
         }
     }
@@ -207,7 +248,7 @@ static void pair_pieces(edge_check *c, mesh_edge *pieces, uint32_t n_pieces)
         n = mesh_edge_run(pieces, i, n_pieces);
         if (n == 2 && pieces[i].facet != pieces[i + 1].facet) {
             unite(c, pieces[i].facet, pieces[i + 1].facet, pieces[i].is_forward == pieces[i + 1].is_forward);
-        } else if (n == 1) {
+        } else if (n == 1 && !is_closed(c, &pieces[i])) {
             const mesh_edge *e = &pieces[i];
             double length = point_distance(c->mesh->vertices[e->low], c->mesh->vertices[e->high]);
             mesh_note(&c->report->problems[MESH_OPEN_EDGE],
@@ -383,6 +424,7 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
 {
     size_t n = c->mesh->n_facets + (size_t)1;
     CRP_TRY(mesh_edges(context, c->mesh, &c->edges));
+    c->closing = malloc((c->mesh->n_corners + (size_t)1) * sizeof *c->closing);
     c->open = malloc((c->mesh->n_corners + (size_t)1) * sizeof *c->open);
     c->parent = malloc(n * sizeof *c->parent);
     c->is_turned = calloc(n, sizeof *c->is_turned);
@@ -390,7 +432,7 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
     c->parts = malloc(n * sizeof *c->parts);
     c->items = malloc(n * sizeof *c->items);
     CRP_CHECK(context,
-              c->open != NULL && c->parent != NULL && c->is_turned != NULL && c->part_of != NULL && c->parts != NULL &&
+              c->closing != NULL && c->open != NULL && c->parent != NULL && c->is_turned != NULL && c->part_of != NULL && c->parts != NULL &&
                   c->items != NULL,
               CRP_ERR_MEMORY, "not enough memory to check %u facets", (unsigned)c->mesh->n_facets);
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
@@ -415,7 +457,7 @@ crp_status mesh_check_edges(crp_context *context, const geom_mesh *mesh, const m
     edge_check c = {.mesh = mesh, .planes = planes, .report = report};
     crp_status status = edge_check_create(context, &c);
     if (status == CRP_OK) {
-        drop_two_sided(&c);
+        part_edges(&c);
         for (uint32_t i = 0, n; i < c.n_edges; i += n) {
             n = mesh_edge_run(c.edges, i, c.n_edges);
             look_at_run(&c, c.edges + i, n);
@@ -429,6 +471,7 @@ crp_status mesh_check_edges(crp_context *context, const geom_mesh *mesh, const m
         check_parts(&c);
     }
     free(c.edges);
+    free(c.closing);
     free(c.open);
     free(c.parent);
     free(c.is_turned);

@@ -16,10 +16,14 @@
 /* Facets that a point of each part is tested against, in all: bounds the time for thousands of nested parts. */
 static const uint64_t max_tests = 200000000;
 
+/** Marks of the roots of parts, of which the lowest that is not 0 counts: by two-sided facets means that the walls alone
+ * enclose nothing, so there is no volume and no inside. */
+typedef enum closure { CLOSED, OPEN, CLOSED_BY_OTHERS } closure;
+
 typedef struct part {
     uint32_t root;              /* lowest facet */
     double area[2], volume[2];  /* of the facets that look as the root does, and the others */
-    bool is_open;
+    closure closure;
     geom_point low, high;
     uint32_t first_item, n_items; /* in `items`: its facets */
 } part;
@@ -36,7 +40,7 @@ typedef struct edge_check {
     uint32_t n_open;
     uint32_t *parent; /* of each facet, towards the root of its part */
     bool *is_turned;  /* against its parent */
-    uint32_t *part_of;
+    uint32_t *part_of; /* of each facet; before parts are numbered, a closure */
     part *parts;
     uint32_t n_parts;
     uint32_t *items;
@@ -240,6 +244,13 @@ static void add_piece(mesh_edge *pieces, uint32_t *n, const mesh_edge *whole, ui
                                  whole->is_forward == is_rising};
 }
 
+static void mark_part(edge_check *c, uint32_t facet, closure mark)
+{
+    bool is_turned;
+    uint32_t *of = &c->part_of[find_root(c, facet, &is_turned)];
+    *of = *of == OPEN ? OPEN : mark;
+}
+
 /** What remains open after edges were cut where ends of others lie on them and the pieces were paired. */
 static void pair_pieces(edge_check *c, mesh_edge *pieces, uint32_t n_pieces)
 {
@@ -248,13 +259,14 @@ static void pair_pieces(edge_check *c, mesh_edge *pieces, uint32_t n_pieces)
         n = mesh_edge_run(pieces, i, n_pieces);
         if (n == 2 && pieces[i].facet != pieces[i + 1].facet) {
             unite(c, pieces[i].facet, pieces[i + 1].facet, pieces[i].is_forward == pieces[i + 1].is_forward);
-        } else if (n == 1 && !is_closed(c, &pieces[i])) {
+        } else if (n == 1 && is_closed(c, &pieces[i])) {
+            mark_part(c, pieces[i].facet, CLOSED_BY_OTHERS);
+        } else if (n == 1) {
             const mesh_edge *e = &pieces[i];
             double length = point_distance(c->mesh->vertices[e->low], c->mesh->vertices[e->high]);
             mesh_note(&c->report->problems[MESH_OPEN_EDGE],
                       (mesh_finding){e->facet, 0, length, middle_of(c->mesh, e)});
-            bool is_turned;
-            c->part_of[find_root(c, e->facet, &is_turned)] = 1; /* a mark until parts are numbered: open */
+            mark_part(c, e->facet, OPEN);
         }
     }
 }
@@ -304,11 +316,12 @@ static void add_to_part(edge_check *c, part *p, uint32_t f, bool is_turned)
     p->n_items++;
 }
 
-/** Number the parts in order of their first facets. `part_of` comes with marks on roots of open parts. */
+/** Number the parts in order of their first facets. `part_of` comes with marks on roots. */
 static void gather_parts(edge_check *c)
 {
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
-        bool is_turned = false, is_open = c->part_of[f] == 1;
+        bool is_turned = false;
+        closure mark = (closure)c->part_of[f];
         if (c->mesh->is_two_sided[f]) {
             c->part_of[f] = MESH_NO_CORNER;
             continue;
@@ -316,7 +329,7 @@ static void gather_parts(edge_check *c)
         uint32_t root = find_root(c, f, &is_turned);
         if (root == f) {
             const double far = (double)INFINITY;
-            c->parts[c->n_parts] = (part){.root = f, .is_open = is_open, .low = {far, far, far}, .high = {-far, -far, -far}};
+            c->parts[c->n_parts] = (part){.root = f, .closure = mark, .low = {far, far, far}, .high = {-far, -far, -far}};
             c->part_of[f] = c->n_parts++;
         } else {
             c->part_of[f] = c->part_of[root];
@@ -384,7 +397,8 @@ static uint32_t nesting_depth(const edge_check *c, uint32_t which, uint64_t *bud
     uint32_t depth = 0;
     for (uint32_t i = 0; i < c->n_parts; i++) {
         const part *q = &c->parts[i];
-        if (i != which && !q->is_open && is_box_inside(p, q) && *budget >= q->n_items) {
+        bool is_elsewhere = c->mesh->n_space_vertices != 0 && c->mesh->facet_body[p->root] != c->mesh->facet_body[q->root];
+        if (i != which && q->closure == CLOSED && !is_elsewhere && is_box_inside(p, q) && *budget >= q->n_items) {
             *budget -= q->n_items;
             depth += is_point_inside(c, from, q);
         }
@@ -396,13 +410,15 @@ static void check_parts(edge_check *c)
 {
     uint64_t budget = max_tests;
     double volume = 0;
+    uint32_t n_whole = 0;
     c->report->n_parts = c->n_parts;
     for (uint32_t i = 0; i < c->n_parts; i++) {
         const part *p = &c->parts[i];
-        if (p->is_open) {
+        c->report->n_closed += p->closure != OPEN;
+        if (p->closure != CLOSED) {
             continue;
         }
-        c->report->n_closed++;
+        n_whole++;
         /* As the larger side looks; a normal that points inwards counts negative. */
         double own = p->volume[0] - p->volume[1];
         own = p->area[1] > p->area[0] ? -own : own;
@@ -413,7 +429,7 @@ static void check_parts(edge_check *c)
             mesh_note(&c->report->problems[MESH_INSIDE_OUT], (mesh_finding){p->root, 0, fabs(own), at});
         }
     }
-    if (c->report->n_closed > 0) {
+    if (n_whole > 0) {
         c->report->volume = volume;
     }
 }
@@ -445,9 +461,8 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
 static void move_marks(edge_check *c)
 {
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
-        bool is_turned;
-        if (c->part_of[f] == 1) {
-            c->part_of[find_root(c, f, &is_turned)] = 1;
+        if (c->part_of[f] != CLOSED) {
+            mark_part(c, f, (closure)c->part_of[f]);
         }
     }
 }

@@ -114,6 +114,7 @@ static crp_status after_batch(run *r, ranks_decision *decision)
 static crp_status take_batch(run *r, const work_batch *batch, ranks_decision *decision)
 {
     result_add_batch(r->result, batch->bins, batch->events, batch->histories);
+    CRP_TRY(result_add_derived(r->context, r->result, r->plan, batch->bins, batch->histories));
     CRP_TRY(check_faults(r));
     return after_batch(r, decision);
 }

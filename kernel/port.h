@@ -41,6 +41,7 @@ typedef ulong ck_u64;
 #define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
 #define CK_PIN(x)
+#define CK_PIN_FLOAT(x)
 #define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
 #define CK_LOCAL_MEMORY
 #define CK_GLOBAL_INDEX() ((ck_u32)get_global_id(0))
@@ -75,6 +76,7 @@ typedef unsigned long long ck_u64;
 #define CK_UNROLL _Pragma("unroll")
 /* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
 #define CK_PIN(x) asm volatile("" : "+r"(x))
+#define CK_PIN_FLOAT(x) asm volatile("" : "+f"(x))
 /* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
 #define CK_LOCAL_ARGUMENT
 #define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
@@ -106,6 +108,7 @@ typedef unsigned long long ck_u64;
 #define CK_RESTRICT restrict
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
+#define CK_PIN_FLOAT(x) ((void)(x))
 #define CK_MULHI32(a, b) ((ck_u32)(((ck_u64)(ck_u32)(a) * (ck_u32)(b)) >> 32))
 #define ck_fma(a, b, c) __builtin_fmaf((a), (b), (c))
 #define ck_fabs(a) __builtin_fabsf(a)

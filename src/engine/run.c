@@ -20,6 +20,9 @@ static const double FAULT_FRACTION = 1.0e-6;
 static const uint64_t EARLY_BATCH = 500000;
 static const uint32_t EARLY_GROWTH = 32;
 
+/* A large result takes seconds to write: the run goes on for so many times as long before it is written again. */
+static const double SAVE_SHARE = 10.0;
+
 /* The largest batch of a run that says nothing: about a minute on one core, so that a kill never costs more. */
 static const uint64_t LARGEST_BATCH = 1u << 26;
 
@@ -33,7 +36,7 @@ typedef struct run {
     crp_result *result;
     trigger until;
     uint64_t histories;       /* N of this run */
-    double start, last_save, seconds_before, device_seconds_before;
+    double start, last_save, save_seconds, seconds_before, device_seconds_before;
     uint64_t histories_before;
     crp_device_progress devices[WORK_MAX_WORKERS];
 } run;
@@ -263,7 +266,9 @@ static void update_times(run *r)
 static crp_status save(run *r, bool must)
 {
     bool has_file = r->options->output != NULL;
-    if (!must && !(has_file && wall_clock() - r->last_save >= r->options->save_every)) {
+    double begin = wall_clock(), due = r->options->save_every > SAVE_SHARE * r->save_seconds ? r->options->save_every
+                                                                                             : SAVE_SHARE * r->save_seconds;
+    if (!must && !(has_file && begin - r->last_save >= due)) {
         return CRP_OK;
     }
     update_times(r);
@@ -272,6 +277,7 @@ static crp_status save(run *r, bool must)
         CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));
     }
     r->last_save = wall_clock();
+    r->save_seconds = r->last_save - begin;
     return CRP_OK;
 }
 

@@ -88,6 +88,7 @@ static crp_status lay_out_words(crp_context *context, crp_plan *plan)
     at += m->score_forces ? GAS_FORCE_WORDS * n_facets : 0;
     transmitted = at;
     at += (uint64_t)gp->n_rows * gp->n_columns;
+    at = (at + 3) / 4 * 4; /* cells begin on multiples of 32 bytes */
     textures = at;
     at += GAS_CELL_WORDS * gp->n_cells;
     profiles = at;

@@ -135,7 +135,8 @@ crp_status gas_facets_form(crp_context *context, const crp_model *model, const c
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- leaks */
+/* --------------------------------------------------------------------------------------------------------------- leaks
+ */
 
 static void put_leak_headings(FILE *file)
 {

@@ -65,9 +65,9 @@ static size_t make_binary(char *bytes, uint32_t n)
 static void test_ascii_with_several_solids(void **state)
 {
     reading *r = *state;
-    assert_int_equal(read_text(r, "solid inlet flange\n" TRIANGLE "endsolid inlet flange\n\nSOLID\n" TRIANGLE TRIANGLE
-                                  "ENDSOLID"),
-                     CRP_OK);
+    assert_int_equal(
+        read_text(r, "solid inlet flange\n" TRIANGLE "endsolid inlet flange\n\nSOLID\n" TRIANGLE TRIANGLE "ENDSOLID"),
+        CRP_OK);
     assert_int_equal(r->mesh->n_facets, 3);
     assert_int_equal(r->mesh->n_bodies, 2);
     assert_string_equal(r->mesh->bodies[0].name, "inlet flange");
@@ -148,7 +148,8 @@ static void test_bad_ascii(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", "part.stl:4: found `nan` where a finite coordinate"},
+        {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n",
+         "part.stl:4: found `nan` where a finite coordinate"},
         {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1e300\n", "part.stl:4"},
         {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 1,5 2\n", "found `1,5`"},
         {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nvertex 1 1 0\nendloop",
@@ -193,9 +194,14 @@ static void test_bad_binary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_ascii_with_several_solids), CASE(test_units_and_orientation), CASE(test_binary),
-        CASE(test_recognition),               CASE(test_cut_files),             CASE(test_bad_ascii),
-        CASE(test_normal_is_not_used),        CASE(test_bad_binary),
+        CASE(test_ascii_with_several_solids),
+        CASE(test_units_and_orientation),
+        CASE(test_binary),
+        CASE(test_recognition),
+        CASE(test_cut_files),
+        CASE(test_bad_ascii),
+        CASE(test_normal_is_not_used),
+        CASE(test_bad_binary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

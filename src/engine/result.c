@@ -182,10 +182,6 @@ crp_status result_create(crp_context *context, const crp_model *model, const crp
 
 /* --------------------------------------------------------------------------------------------- statistics */
 
-/* From so many bins on it pays to wake the other threads. */
-enum { MANY_BINS = 100000 };
-
-
 double wide_ratio(crp_wide x, uint64_t n)
 {
     const crp_wide limit = (crp_wide)1 << 53;
@@ -197,6 +193,9 @@ double wide_ratio(crp_wide x, uint64_t n)
     }
     return (double)(x / (crp_wide)n) + (double)(x % (crp_wide)n) / (double)n;
 }
+
+/* Maps that are worth waking threads for; the bins of a tally are independent, so that no digit depends on it. */
+static const size_t MANY_BINS = 1u << 20;
 
 size_t result_denominator(const crp_result *result, size_t tally, size_t bin)
 {
@@ -212,43 +211,41 @@ static void add_cross(crp_result *result, size_t bin, size_t denominator, double
     result->cross[bin] += (double)n * deviation * (y - result->mean_batch[denominator]);
 }
 
-/* One bin: Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
+/* Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
  * Ref: West 1979, Comm. ACM 22, 532. The new mean comes from the exact sum, so that it collects no rounding. */
-static void add_bin(crp_result *result, size_t i, size_t denominator, const crp_wide *bins, uint64_t n, uint64_t total)
+static void add_bin(crp_result *result, size_t tally, size_t i, const crp_wide *bins, uint64_t n)
 {
     if (bins[i] == 0 && result->sum[i] == 0) {
         return; /* y and both means are 0: most of a big map, in most runs */
     }
     double y = wide_ratio(bins[i], n);
     double old = result->mean_batch[i];
-    if (denominator != SIZE_MAX) {
-        add_cross(result, i, denominator, y - old, bins, n);
+    if (result->tallies[tally].over != 0) {
+        add_cross(result, i, result_denominator(result, tally, i), y - old, bins, n);
     }
     result->sum[i] += bins[i];
-    double mean = wide_ratio(result->sum[i], total);
+    double mean = wide_ratio(result->sum[i], result->histories + n);
     double square = (double)n * (y - old) * (y - mean);
     result->mean_batch[i] = mean;
     result->m2[i] += square > 0 ? square : 0; /* below 0 by rounding only */
 }
 
-/* Tally after tally, for a ratio needs the new mean of an earlier one; the bins of a large one side by side. */
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n)
 {
     if (n == 0) {
         return;
     }
-    uint64_t total = result->histories + n;
-    for (size_t k = 0; k < result->n_tallies; k++) {
-        const tally_spec *t = &result->tallies[k];
-#pragma omp parallel for if (t->n_bins > MANY_BINS) schedule(static)
-        for (size_t i = t->offset; i < t->offset + t->n_bins; i++) {
-            add_bin(result, i, result_denominator(result, k, i), bins, n, total);
+    for (size_t t = 0; t < result->n_tallies; t++) { /* in turn: a ratio's denominator is an earlier one */
+        size_t first = result->tallies[t].offset, end = first + result->tallies[t].n_bins;
+#pragma omp parallel for schedule(static) if (end - first > MANY_BINS)
+        for (size_t i = first; i < end; i++) {
+            add_bin(result, t, i, bins, n);
         }
     }
     for (size_t i = 0; i < result->n_events; i++) {
         result->event_count[i] += events[i];
     }
-    result->histories = total;
+    result->histories += n;
     result->batches++;
 }
 

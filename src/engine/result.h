@@ -25,7 +25,7 @@ struct crp_result {
     char model_digest[65];
     char *model_text;           /**< normalised input; owned */
     char version[32], commit[48];
-    char device[160];           /**< "cuda:0 (NVIDIA H200)" */
+    char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
     char math[8];               /**< "strict" or "fast" */
     char date[32];              /**< ISO 8601, UTC, when the run ended */
     char host[64];

@@ -245,7 +245,8 @@ def test_features_that_are_not_there(corpuscle, model, feature, where):
     assert code == 2 and feature in err and where in err and f"--ignore {feature}" in err
     assert corpuscle.files() == ["m.xml"]
     _, err = corpuscle.ok("run", "m.xml", "-n", "100", "--ignore", feature)
-    assert f"{feature} is ignored" in err
+    assert f"{feature} is ignored" in err and f"left out: {feature}" in err
+    assert f"# left out: {feature} ({where})" in h5py.File(corpuscle.folder / "m.h5")["run_1/input"][()].decode()
     code, _, err = corpuscle("run", "m.xml", "-n", "100", "--ignore", "low-flix")
     assert code == 2 and "low-flux" in err
 

@@ -229,6 +229,20 @@ static void keep_places(const gas_plan *gp, crp_result *result)
     }
 }
 
+/* With --ignore the numbers are those of another model: whoever reads them must know. */
+static void add_left_out(const gas_model *model, crp_result *result)
+{
+    bool is_first = true;
+    for (uint32_t i = 0; i < model->n_features; i++) {
+        size_t used = strlen(result->note);
+        if (model->features[i].is_ignored) {
+            snprintf(result->note + used, sizeof result->note - used, "%s%s", is_first ? "; left out: " : ", ",
+                     model->features[i].name);
+            is_first = false;
+        }
+    }
+}
+
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
 {
     const gas_plan *gp = plan->data;
@@ -236,6 +250,7 @@ void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
     double rate = hits > 0 ? (double)leaks / (double)hits : 0.0, share = (double)leaks / (double)result->histories;
     if (leaks == 0) {
         snprintf(result->note, sizeof result->note, "no leaks in %.3g hits: the model is closed", (double)hits);
+        add_left_out(gp->model, result);
         return;
     }
     if (rate < TOLERABLE) {
@@ -245,6 +260,7 @@ void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
         snprintf(result->note, sizeof result->note,
                  "LEAKS: %.3g %% of the molecules got out through a hole (%.2g per hit): close the model", 100.0 * share, rate);
     }
+    add_left_out(gp->model, result);
     keep_places(gp, result);
     for (uint32_t i = 0; i < gp->n_leaks && i < LISTED_LEAKS; i++) {
         const gas_leak *l = &gp->leaks[i];

@@ -37,6 +37,13 @@ static bool is_binary(const char *bytes, size_t n_bytes)
     return n_bytes >= COUNT_END && n_bytes - COUNT_END == (uint64_t)TRIANGLE * little_u32(bytes + HEADER);
 }
 
+/** A binary file with something behind its triangles, as some programs write. */
+static bool has_tail(const char *bytes, size_t n_bytes)
+{
+    return n_bytes >= COUNT_END && little_u32(bytes + HEADER) > 0 &&
+           n_bytes - COUNT_END > (uint64_t)TRIANGLE * little_u32(bytes + HEADER);
+}
+
 static bool begins_with(const char *at, const char *end, const char *word)
 {
     size_t n = strlen(word);
@@ -261,6 +268,10 @@ crp_status stl_read(crp_context *context, const char *path, const char *bytes, s
     CRP_TRY(mesh_create(context, mesh));
     crp_status status;
     if (is_binary(bytes, n_bytes)) {
+        status = read_binary(context, path, bytes, scale, *mesh);
+    } else if (has_tail(bytes, n_bytes)) { /* four letters would be a number too large for any file */
+        context_log(context, CRP_LOG_WARNING, "stl", "%s: %zu bytes behind its %u triangles are not looked at", path,
+                    n_bytes - COUNT_END - (size_t)TRIANGLE * little_u32(bytes + HEADER), little_u32(bytes + HEADER));
         status = read_binary(context, path, bytes, scale, *mesh);
     } else if (is_ascii(bytes, n_bytes)) {
         stl_text text = {context, path, bytes, bytes + n_bytes, 1, scale, *mesh};

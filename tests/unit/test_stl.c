@@ -99,6 +99,16 @@ static void test_binary(void **state)
     assert_float_equal(plane.area, 0.5, 1e-15);
 }
 
+/* Some programs write more behind the triangles. */
+static void test_binary_with_tail(void **state)
+{
+    reading *r = *state;
+    char bytes[84 + 150];
+    make_binary(bytes, 2);
+    assert_int_equal(read_bytes(r, bytes, 84 + 103), CRP_OK);
+    assert_int_equal(r->mesh->n_facets, 2);
+}
+
 static void test_recognition(void **state)
 {
     (void)state;
@@ -196,7 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(test_ascii_with_several_solids),
         CASE(test_units_and_orientation),
-        CASE(test_binary),
+        CASE(test_binary), CASE(test_binary_with_tail),
         CASE(test_recognition),
         CASE(test_cut_files),
         CASE(test_bad_ascii),

@@ -209,7 +209,8 @@ static crp_status prepare_trigger(run *r)
 static crp_status prepare(run *r)
 {
     char math_before[8] = "";
-    r->histories = first_nonzero(r->options->histories, r->model->histories, 1000000);
+    r->histories = first_nonzero(r->options->histories, r->model->histories, r->model->module->copy != NULL ? 1 : 1000000) *
+                   model_histories_of_copy(r->model);
     if (r->options->restart != NULL) {
         CRP_TRY(load_restart(r));
         snprintf(math_before, sizeof math_before, "%s", r->result->math);

@@ -134,13 +134,13 @@ static void set_params(gas_plan *gp)
 
 static crp_status make_events(crp_context *context, crp_plan *plan)
 {
-    /* In the order of GAS_COUNT_...; the path is a tally. */
-    static const char *const names[GAS_N_COUNTERS] = {"hits", "leaks", "bounce_limit_molecules", "capped_density_terms",
-                                                      "path_units", "ended_molecules"};
-    plan->events = calloc(GAS_N_COUNTERS, sizeof *plan->events);
+    /* In the order of GAS_COUNT_... and GAS_EVENT_... */
+    static const char *const names[GAS_N_EVENTS] = {"leaks", "bounce_limit_molecules", "capped_density_terms", "path_units",
+                                                    "hits", "ended_molecules"};
+    plan->events = calloc(GAS_N_EVENTS, sizeof *plan->events);
     CRP_CHECK(context, plan->events != NULL, CRP_ERR_MEMORY, "no memory for the counters");
-    plan->n_events = GAS_N_COUNTERS;
-    for (size_t i = 0; i < GAS_N_COUNTERS; i++) {
+    plan->n_events = GAS_N_EVENTS;
+    for (size_t i = 0; i < GAS_N_EVENTS; i++) {
         snprintf(plan->events[i].name, sizeof plan->events[i].name, "%s", names[i]);
         plan->events[i].is_fault = i == GAS_COUNT_BOUNCE_LIMIT;
     }

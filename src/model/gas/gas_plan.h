@@ -54,6 +54,9 @@ typedef struct gas_leak {
 
 enum { GAS_MAX_LEAKS = 64 };
 
+/** Events of a run: the kernel's counters, and what the words of the facets give. */
+enum { GAS_EVENT_HITS = GAS_N_COUNTERS, GAS_EVENT_ENDED, GAS_N_EVENTS };
+
 typedef struct gas_plan {
     const gas_model *model;
     gas_params params;

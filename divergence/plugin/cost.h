@@ -70,7 +70,8 @@ struct branch_cost {
     double turn = 24;           /**< votes and guards */
 };
 double branching_cost(const branch_cost &c, const branch_trace &t);
-double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience);
+/** `turns`: iterations on the cheap way between two votes, at most. */
+double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience, unsigned turns);
 
 } // namespace divergence
 

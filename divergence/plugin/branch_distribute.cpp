@@ -84,7 +84,7 @@ bool distributor::is_candidate(BasicBlock *block) const
 {
     auto *end = dyn_cast<BranchInst>(block->getTerminator());
     return end && end->isConditional() && end->getSuccessor(0) != end->getSuccessor(1) && !is_gap_guard(*block) &&
-           !isa<Constant>(end->getCondition()) && (wanted.force || uniformity.hasDivergentTerminator(*block));
+           !isa<Constant>(end->getCondition()) && (wanted.force || may_diverge(uniformity, *block));
 }
 
 bool distributor::find(BasicBlock *block, diamond &d) const

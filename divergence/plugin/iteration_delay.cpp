@@ -91,7 +91,7 @@ std::optional<branching> delayer::measure(BasicBlock *block, Loop *loop) const
 {
     auto *end = dyn_cast<BranchInst>(block->getTerminator());
     bool is_wanted = end && end->isConditional() && loops.getLoopFor(block) == loop &&
-                     (wanted.force || uniformity.hasDivergentTerminator(*block));
+                     (wanted.force || may_diverge(uniformity, *block));
     if (!is_wanted) {
         return std::nullopt;
     }

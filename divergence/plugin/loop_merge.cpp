@@ -80,7 +80,7 @@ bool merger::is_divergent(const Loop *loop) const
 {
     SmallVector<BasicBlock *, 4> ends;
     loop->getExitingBlocks(ends);
-    return any_of(ends, [&](BasicBlock *end) { return uniformity.hasDivergentTerminator(*end); });
+    return any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); });
 }
 
 static bool has_divergent_inside(const Loop *loop, function_ref<bool(const Loop *)> is_divergent)

@@ -79,7 +79,7 @@ Loop *persister::find_loop() const
         for (BasicBlock *block : loop->blocks()) {
             cost += block_cost(*block);
         }
-        if (any_of(ends, [&](BasicBlock *end) { return uniformity.hasDivergentTerminator(*end); }) && cost > dearest) {
+        if (any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); }) && cost > dearest) {
             best = loop;
             dearest = cost;
         }

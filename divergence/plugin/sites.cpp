@@ -116,14 +116,14 @@ void numberer::add(Function &f, LoopInfo &loops, UniformityInfo &uniformity)
         if (loop && loop->getHeader() == &block) {
             SmallVector<BasicBlock *, 4> ends;
             loop->getExitingBlocks(ends);
-            if (any_of(ends, [&](BasicBlock *end) { return uniformity.hasDivergentTerminator(*end); })) {
+            if (any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); })) {
                 note(block, LOOP);
             }
         }
         auto *end = dyn_cast<BranchInst>(block.getTerminator());
         bool is_inside = loop && end && end->isConditional() && loop->contains(end->getSuccessor(0)) &&
                          loop->contains(end->getSuccessor(1));
-        if (is_inside && uniformity.hasDivergentTerminator(block)) {
+        if (is_inside && may_diverge(uniformity, block)) {
             note(block, BRANCH);
         }
     }

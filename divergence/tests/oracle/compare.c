@@ -1,6 +1,7 @@
 /*
  * Runs the kernels kernel_0, kernel_1, ... of two shared libraries, the second one transformed, on the same inputs and
- * compares every word of memory. Usage: compare BASE.so OTHER.so [N]; the last line says how many kernels were the
+ * compares every word of memory. What OTHER records goes to the file
+ * RECORD. Usage: compare BASE.so OTHER.so [RECORD]; the last line says how many kernels were the
  * same.
  */
 #include "warp.h"
@@ -46,10 +47,19 @@ static void endless(int signal)
     _exit(4);
 }
 
+static void write_record(const char *path)
+{
+    FILE *file = path == NULL ? NULL : fopen(path, "wb");
+    if (file != NULL) {
+        fwrite(warp_record, sizeof *warp_record, RECORD_WORDS, file);
+        fclose(file);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: compare BASE.so OTHER.so\n");
+        fprintf(stderr, "usage: compare BASE.so OTHER.so [RECORD]\n");
         return 2;
     }
     void *base = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), *other = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
@@ -76,6 +86,7 @@ int main(int argc, char **argv)
             }
         }
     }
+    write_record(argc > 3 ? argv[3] : NULL);
     printf("%d kernels, %d wrong\n", n, n_wrong);
     return n_wrong != 0 || n == 0;
 }

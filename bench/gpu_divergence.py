@@ -7,7 +7,7 @@ The divergence tool on a GPU, in two steps, since the machine with the GPU may l
                                                                                              libcudart.so; tables on standard output
 
 `run` compares every variant's results with the original's bit by bit (HeCBench programs: what they print, without times), and
-leaves records of trip counts under FOLDER/profiles; a second `build --profiles` lets the model use them.
+leaves records of trip counts in profiles.tar; unpack it here, and a second `build --profiles` lets the model use them.
 HeCBench (zjin-lcf/HeCBench) is fetched by you, built outside this tree, and nothing of it is kept here.
 """
 import argparse
@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -338,6 +339,8 @@ def run_all(args):
     sections = {"synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs}
     for name in args.sections or sections:
         sections[name]()
+    with tarfile.open(Path(args.out or folder) / "profiles.tar", "w") as packed:
+        packed.add(runner.profiles, "profiles")
 
 
 def main():
@@ -352,6 +355,7 @@ def main():
     b.add_argument("--jobs", type=int, default=2)
     r = commands.add_parser("run")
     r.add_argument("folder")
+    r.add_argument("--out", help="folder for profiles.tar, the records (default FOLDER)")
     r.add_argument("--limit", type=float, default=170.0, help="seconds for all of it")
     r.add_argument("--sections", nargs="*", choices=["synthetic", "plain", "programs"])
     args = parser.parse_args()

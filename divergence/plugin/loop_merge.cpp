@@ -195,7 +195,7 @@ void merger::estimate(nest &n)
         }
     }
     add_blocks(n.outer, n, 1.0, n.cost);
-    n.cost.turn = 8.0 + 4.0 * (double)n.cut.size();
+    n.cost.turn = 14.0 + 4.0 * (double)n.cut.size();
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
         n.trace = *recorded;

@@ -150,9 +150,7 @@ static void follow(const worker_view *w, ck_u32 number)
             break;
         }
     }
-    count[GAS_COUNT_HITS] += m.event;
     count[GAS_COUNT_PATH] += gas_path_units(m.path, w->p);
-    count[GAS_COUNT_ENDED] += 1;
 }
 
 /* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets; words (summed); next molecule

@@ -22,23 +22,39 @@ typedef struct gas_block {
     ck_queue queue;
 } gas_block;
 
-/* Counts that a lane keeps to itself until it has no molecule left. */
-typedef struct gas_counts {
-    ck_u64 hits, path;
-    ck_u32 n_capped, n_ended;
-} gas_counts;
+/* Words in shared memory, all of 32 bits: path and, where they fit, transmission (GAS_TRANSMITTED_NEAR) and facets. */
+#define GAS_NEAR_PATH 0u
+#define GAS_NEAR_TRANSMITTED 4u
+#ifdef GAS_TRANSMITTED_NEAR
+#define GAS_NEAR_FACETS (GAS_NEAR_TRANSMITTED + GAS_TRANSMITTED_NEAR)
+#else
+#define GAS_NEAR_FACETS GAS_NEAR_TRANSMITTED
+#endif
 
-/* Add to a word of a facet. A 32-bit word that overflows is seen in the old value: its carry goes to the 64-bit word. */
-CK_FN void gas_add(const gas_block *block, ck_u32 word, ck_u32 amount)
+/* Add to a word in shared memory. One that overflows is seen in the old value: its carry goes to the 64-bit word it stands for. */
+CK_FN void gas_add_near(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32 amount)
 {
-#ifdef GAS_WORDS_NEAR
-    ck_u32 old = ck_atomic_add_local_u32(block->near + word, amount);
+    ck_u32 old = ck_atomic_add_local_u32(block->near + near, amount);
     if (old + amount < old) {
         ck_atomic_add_u64(block->words + word, (ck_u64)1 << 32);
     }
+}
+
+/* Add to a word of a facet. */
+CK_FN void gas_add(const gas_block *block, ck_u32 word, ck_u32 amount)
+{
+#ifdef GAS_WORDS_NEAR
+    gas_add_near(block, GAS_NEAR_FACETS + word, word, amount);
 #else
     ck_atomic_add_u64(block->words + word, (ck_u64)amount);
 #endif
+}
+
+CK_FN void gas_add_capped(const gas_block *block, gas_params p, ck_u32 n)
+{
+    if (n != 0u) {
+        ck_atomic_add_u64(block->words + (p.at_counters + GAS_COUNT_CAPPED), (ck_u64)n);
+    }
 }
 
 CK_FN void gas_add_amount(const gas_block *block, ck_u32 facet, gas_amount a)
@@ -50,6 +66,7 @@ CK_FN void gas_add_amount(const gas_block *block, ck_u32 facet, gas_amount a)
     }
 }
 
+#ifdef GAS_MARKS_ON
 CK_FN void gas_add_cell(const gas_block *block, ck_u32 word, gas_amount a, ck_u32 is_hit)
 {
     if (word != GAS_NOTHING) {
@@ -73,6 +90,9 @@ CK_FN void gas_add_marks(const gas_block *block, ck_u32 facet, gas_vector place,
     }
 }
 
+#endif
+
+#ifdef GAS_FORCES_ON
 CK_FN void gas_add_force(const gas_block *block, gas_params p, ck_u32 facet, gas_vector before, float speed_before,
                          gas_vector after, float speed_after)
 {
@@ -83,12 +103,14 @@ CK_FN void gas_add_force(const gas_block *block, gas_params p, ck_u32 facet, gas
     ck_atomic_add_u64(word + 2, gas_force_of(before.z * in, after.z * out, p));
 }
 
+#endif
+
 /* All that a start adds. */
-CK_FN void gas_score_start(const gas_block *block, gas_params p, gas_start s, gas_counts *counts)
+CK_FN void gas_score_start(const gas_block *block, gas_params p, gas_start s)
 {
     gas_add(block, GAS_FACET_WORDS * s.facet + GAS_WORD_DESORBED, 1u);
     gas_add_amount(block, s.facet, s.leaving);
-    counts->n_capped += s.leaving.n_capped;
+    gas_add_capped(block, p, s.leaving.n_capped);
 #ifdef GAS_MARKS_ON
     if ((block->surfaces[block->primitives[s.primitive].surface].flags & GAS_IS_MARKED) != 0u) {
         gas_add_marks(block, s.facet, s.molecule.place, s.molecule.speed, (double)s.cosine, s.leaving, 0u);
@@ -97,17 +119,16 @@ CK_FN void gas_score_start(const gas_block *block, gas_params p, gas_start s, ga
 #ifdef GAS_FORCES_ON
     gas_add_force(block, p, s.facet, s.molecule.way, 0.0f, s.molecule.way, s.molecule.speed);
 #endif
-    (void)p;
 }
 
 /* All that a hit adds. */
 CK_FN void gas_score_turn(const gas_block *block, gas_params p, gas_molecule before, gas_hit hit, gas_turnout t,
-                          ck_u32 flags, gas_counts *counts)
+                          ck_u32 flags)
 {
     gas_amount sum = gas_amount_sum(t.arriving, t.leaving);
     gas_add(block, GAS_FACET_WORDS * hit.facet + GAS_WORD_HITS, 1u);
     gas_add_amount(block, hit.facet, sum);
-    counts->n_capped += sum.n_capped;
+    gas_add_capped(block, p, sum.n_capped);
 #ifdef GAS_MARKS_ON
     if ((flags & GAS_IS_MARKED) != 0u) {
         gas_add_marks(block, hit.facet, t.molecule.place, before.speed, hit.cosine < 0.0 ? -hit.cosine : hit.cosine, sum, 1u);
@@ -119,7 +140,6 @@ CK_FN void gas_score_turn(const gas_block *block, gas_params p, gas_molecule bef
                       t.what == GAS_ABSORBED ? 0.0f : t.molecule.speed);
     }
 #endif
-    (void)p;
     (void)before;
     (void)flags;
 }
@@ -138,6 +158,7 @@ CK_FN void gas_score_leak(const gas_block *block, gas_params p, gas_molecule m)
     ck_atomic_add_u64(word + 7, (ck_u64)m.skip);
 }
 
+#ifdef GAS_MARKS_ON
 CK_FN gas_molecule gas_teleport_from(const gas_block *block, gas_molecule m, ck_u32 facet, ck_i32 target)
 {
     ck_u32 from = block->mark_of[facet];
@@ -149,8 +170,20 @@ CK_FN gas_molecule gas_teleport_from(const gas_block *block, gas_molecule m, ck_
     return m;
 }
 
+#endif
+
+/* One molecule of a source that a pump has taken. */
+CK_FN void gas_add_transmitted(const gas_block *block, gas_params p, ck_u32 pair)
+{
+#ifdef GAS_TRANSMITTED_NEAR
+    gas_add_near(block, GAS_NEAR_TRANSMITTED + pair, p.at_transmitted + pair, 1u);
+#else
+    ck_atomic_add_u64(block->words + (p.at_transmitted + pair), (ck_u64)1);
+#endif
+}
+
 /* The event at the end of a flight. Returns 1 if the molecule goes on. */
-CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, gas_hit hit, gas_counts *counts)
+CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, gas_hit hit)
 {
     if (hit.primitive == GAS_NOTHING) {
         gas_score_leak(block, p, *m);
@@ -158,11 +191,11 @@ CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, ga
     }
     CK_GLOBAL const gas_surface_row *row = block->surfaces + block->primitives[hit.primitive].surface;
     gas_turnout t = gas_turn(*m, hit, block->primitives, block->surfaces, p);
-    gas_score_turn(block, p, *m, hit, t, row->flags, counts);
+    gas_score_turn(block, p, *m, hit, t, row->flags);
     *m = t.molecule;
     if (t.what == GAS_ABSORBED) {
         gas_add(block, GAS_FACET_WORDS * hit.facet + GAS_WORD_ABSORBED, 1u);
-        ck_atomic_add_u64(block->words + (p.at_transmitted + m->source * p.n_pumps + row->pump), (ck_u64)1);
+        gas_add_transmitted(block, p, m->source * p.n_pumps + row->pump);
         return 0u;
     }
 #ifdef GAS_MARKS_ON
@@ -177,12 +210,15 @@ CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, ga
     return 1u;
 }
 
-/* What is left of a lane's molecule when it has ended. */
-CK_FN void gas_end(gas_params p, gas_molecule m, gas_counts *counts)
+/* What is left of a lane's molecule when it has ended: its path, low word near, high word (of very long ones) far. */
+CK_FN void gas_end(const gas_block *block, gas_params p, gas_molecule m)
 {
-    counts->hits += m.event;
-    counts->path += gas_path_units(m.path, p);
-    counts->n_ended += 1u;
+    ck_u64 path = gas_path_units(m.path, p);
+    ck_u32 word = p.at_counters + GAS_COUNT_PATH;
+    gas_add_near(block, GAS_NEAR_PATH, word, (ck_u32)path);
+    if ((path >> 32) != 0u) {
+        ck_atomic_add_u64(block->words + word, path >> 32 << 32);
+    }
 }
 
 /* A lane: 0 no molecule left, 1 waits for a number, 2 flies. */
@@ -191,7 +227,7 @@ CK_FN void gas_end(gas_params p, gas_molecule m, gas_counts *counts)
 #define GAS_FLIES 2u
 
 /* The next molecule, if its number has arrived. `ticket` is kept while it has not. */
-CK_FN ck_u32 gas_next(const gas_block *block, gas_params p, gas_molecule *m, ck_u32 *ticket, ck_u32 state, gas_counts *counts)
+CK_FN ck_u32 gas_next(const gas_block *block, gas_params p, gas_molecule *m, ck_u32 *ticket, ck_u32 state)
 {
     ck_u32 number = 0u;
     if (state != GAS_WAITS) {
@@ -204,70 +240,68 @@ CK_FN ck_u32 gas_next(const gas_block *block, gas_params p, gas_molecule *m, ck_
         return GAS_DONE;
     }
     gas_start start = gas_launch(number, block->sources, block->primitives, block->surfaces, p);
-    gas_score_start(block, p, start, counts);
+    gas_score_start(block, p, start);
     *m = start.molecule;
     return GAS_FLIES;
 }
 
-CK_FN void gas_flush_near(const gas_block *block, gas_params p)
+CK_FN void gas_flush(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32 n)
 {
-#ifdef GAS_WORDS_NEAR
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < GAS_FACET_WORDS * p.n_facets; i += CK_LOCAL_SIZE()) {
-        ck_u32 word = ck_read_local_u32(block->near + i);
-        if (word != 0u) {
-            ck_atomic_add_u64(block->words + i, (ck_u64)word);
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < n; i += CK_LOCAL_SIZE()) {
+        ck_u32 amount = ck_read_local_u32(block->near + (near + i));
+        if (amount != 0u) {
+            ck_atomic_add_u64(block->words + (word + i), (ck_u64)amount);
         }
     }
-#endif
-    (void)block;
-    (void)p;
 }
 
-CK_FN void gas_flush_counts(const gas_block *block, gas_params p, gas_counts counts)
+CK_FN void gas_flush_near(const gas_block *block, gas_params p)
 {
-    CK_GLOBAL ck_u64 *word = block->words + p.at_counters;
-    if (counts.n_ended != 0u) {
-        ck_atomic_add_u64(word + GAS_COUNT_HITS, counts.hits);
-        ck_atomic_add_u64(word + GAS_COUNT_PATH, counts.path);
-        ck_atomic_add_u64(word + GAS_COUNT_CAPPED, (ck_u64)counts.n_capped);
-        ck_atomic_add_u64(word + GAS_COUNT_ENDED, (ck_u64)counts.n_ended);
-    }
+    gas_flush(block, GAS_NEAR_PATH, p.at_counters + GAS_COUNT_PATH, 1u);
+#ifdef GAS_TRANSMITTED_NEAR
+    gas_flush(block, GAS_NEAR_TRANSMITTED, p.at_transmitted, p.at_textures - p.at_transmitted); /* with its padding */
+#endif
+#ifdef GAS_WORDS_NEAR
+    gas_flush(block, GAS_NEAR_FACETS, 0u, GAS_FACET_WORDS * p.n_facets);
+#endif
 }
 
-/* Shared memory of a block, in words: queue, words of facets, nodes (on a multiple of 16 bytes). */
+/* Shared memory of a block, in words: queue, words added to, nodes; each begins on a multiple of 16 bytes. */
 #define GAS_QUEUE_ROOM ((CK_QUEUE_WORDS + 3u) / 4u * 4u)
+
+CK_FN ck_u32 gas_near_words(gas_params p)
+{
+#ifdef GAS_WORDS_NEAR
+    return GAS_NEAR_FACETS + (GAS_FACET_WORDS * p.n_facets + 3u) / 4u * 4u;
+#else
+    (void)p;
+    return GAS_NEAR_FACETS;
+#endif
+}
 
 CK_FN gas_block gas_block_open(gas_params p, CK_LOCAL ck_u32 *memory, CK_GLOBAL const ck_u32 *nodes, CK_GLOBAL ck_u32 *next)
 {
     gas_block block;
-    CK_LOCAL ck_u32 *rest = memory + GAS_QUEUE_ROOM;
     block.queue.ring = memory;
     block.queue.next = next;
     block.queue.n_preloaded = (CK_LOCAL_SIZE() + CK_QUEUE_CHUNK - 1u) / CK_QUEUE_CHUNK;
     ck_queue_start(&block.queue);
-    block.near = rest;
-#ifdef GAS_WORDS_NEAR
-    for (ck_u32 i = CK_LOCAL_INDEX(); i < GAS_FACET_WORDS * p.n_facets; i += CK_LOCAL_SIZE()) {
-        ck_write_local_u32(rest + i, 0u);
+    block.near = memory + GAS_QUEUE_ROOM;
+    ck_u32 n_near = gas_near_words(p);
+    for (ck_u32 i = CK_LOCAL_INDEX(); i < n_near; i += CK_LOCAL_SIZE()) {
+        ck_write_local_u32(block.near + i, 0u);
     }
-    rest += (GAS_FACET_WORDS * p.n_facets + 3u) / 4u * 4u;
-#endif
 #ifdef GAS_NODES_NEAR
     for (ck_u32 i = CK_LOCAL_INDEX(); i < GAS_NODE_WORDS * p.n_nodes; i += CK_LOCAL_SIZE()) {
-        ck_write_local_u32(rest + i, nodes[i]);
+        ck_write_local_u32(block.near + (n_near + i), nodes[i]);
     }
 #endif
-    (void)p;
     (void)nodes;
     return block;
 }
 
 #ifdef GAS_NODES_NEAR
-#ifdef GAS_WORDS_NEAR
-#define GAS_NODES_AT(p, memory, nodes) ((memory) + GAS_QUEUE_ROOM + (GAS_FACET_WORDS * (p).n_facets + 3u) / 4u * 4u)
-#else
-#define GAS_NODES_AT(p, memory, nodes) ((memory) + GAS_QUEUE_ROOM)
-#endif
+#define GAS_NODES_AT(p, memory, nodes) ((memory) + (GAS_QUEUE_ROOM + gas_near_words(p)))
 #else
 #define GAS_NODES_AT(p, memory, nodes) (nodes)
 #endif
@@ -290,24 +324,20 @@ CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(gas_params p, CK_GLOBAL const ck_u32 *C
     block.words = words;
     GAS_NODES const ck_u32 *tree = GAS_NODES_AT(p, ck_local, nodes);
     gas_molecule m;
-    gas_counts counts;
-    counts.hits = counts.path = 0u;
-    counts.n_capped = counts.n_ended = 0u;
     ck_u32 ticket = 0u, state;
     CK_BARRIER();
-    state = gas_next(&block, p, &m, &ticket, GAS_FLIES, &counts);
+    state = gas_next(&block, p, &m, &ticket, GAS_FLIES);
     while (state != GAS_DONE) {
         if (state == GAS_FLIES) {
             gas_hit hit = gas_trace(m.place, m.way, m.skip, m.structure, p, tree, primitives);
-            if (!gas_event(&block, p, &m, hit, &counts)) {
-                gas_end(p, m, &counts);
-                state = gas_next(&block, p, &m, &ticket, GAS_FLIES, &counts);
+            if (!gas_event(&block, p, &m, hit)) {
+                gas_end(&block, p, m);
+                state = gas_next(&block, p, &m, &ticket, GAS_FLIES);
             }
         } else {
-            state = gas_next(&block, p, &m, &ticket, GAS_WAITS, &counts);
+            state = gas_next(&block, p, &m, &ticket, GAS_WAITS);
         }
     }
     CK_BARRIER();
     gas_flush_near(&block, p);
-    gas_flush_counts(&block, p, counts);
 }

@@ -119,6 +119,9 @@ CK_FN gas_turnout gas_turn(gas_molecule m, gas_hit hit, CK_GLOBAL const gas_prim
         }
         return t;
     }
+#ifdef GAS_ALL_PLAIN
+    return t;
+#else
     ck_quad chances = gas_draw(p, t.molecule.event, m.history_low, m.history_high, GAS_STREAM_SURFACE);
     int passes = (flags & (GAS_TELEPORTS | GAS_LINKS)) != 0u || (s->opacity != GAS_NOTHING && chances.a >= s->opacity);
     if (passes) {
@@ -133,6 +136,7 @@ CK_FN gas_turnout gas_turn(gas_molecule m, gas_hit hit, CK_GLOBAL const gas_prim
         return t;
     }
     return gas_reflect(t, gas_basis_of(q), hit.cosine, s, chances.c, p);
+#endif
 }
 
 #endif

@@ -49,11 +49,13 @@ CK_FN gas_start gas_launch(ck_u32 number, CK_GLOBAL const gas_source *CK_RESTRIC
     double side = (q->facet & GAS_IS_TWO_SIDED) != 0u && (words.c & 1u) != 0u ? -1.0 : 1.0;
     words = gas_draw(p, 0u, m.history_low, m.history_high, GAS_STREAM_FLIGHT);
     gas_angle angle = gas_cosine_law(words.a);
+#ifndef GAS_ALL_PLAIN
     if ((s->flags & GAS_DESORBS_UNIFORMLY) != 0u) {
         angle = gas_uniform_law(words.a);
     } else if ((s->flags & GAS_DESORBS_POWER) != 0u) {
         angle = gas_power_law(words.a, s->desorption_power);
     }
+#endif
     gas_basis b = gas_basis_of(q);
     m.way = gas_direction(b.normal, b.tangent, side, angle, words.b);
     m.speed = gas_wall_speed(s->speed, p.is_mean_speed, words.c, words.d);

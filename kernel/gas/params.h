@@ -101,20 +101,18 @@ typedef struct gas_source {
 #define GAS_WORD_SLOWNESS 5u    /* sum of 1/v of arrivals, in units of 2^-14 / speed scale */
 #define GAS_FACET_WORDS 6u
 #define GAS_FORCE_WORDS 3u      /* momentum given to the wall / mass, x y z, two's complement, units of 2^-16 speed scale */
-#define GAS_CELL_WORDS 3u       /* of a texture cell or a profile bin: hits, density, pressure */
+#define GAS_CELL_WORDS 4u       /* of a texture cell or a profile bin: hits, density, pressure, none: 32 bytes, one sector */
 
 #define GAS_PRESSURE_UNITS 65536.0f
 #define GAS_DENSITY_UNITS 16384.0f
 #define GAS_DENSITY_CAP 1073741824.0f /* of one arrival or departure: v_n below 1.5e-5 of the speed scale */
 
 /* Counters of a launch. */
-#define GAS_COUNT_HITS 0u
-#define GAS_COUNT_LEAKS 1u       /* molecules that no facet stopped */
-#define GAS_COUNT_BOUNCE_LIMIT 2u
-#define GAS_COUNT_CAPPED 3u      /* terms of the density that were cut */
-#define GAS_COUNT_PATH 4u        /* length of all flights in units of path_unit */
-#define GAS_COUNT_ENDED 5u
-#define GAS_N_COUNTERS 6u
+#define GAS_COUNT_LEAKS 0u       /* molecules that no facet stopped */
+#define GAS_COUNT_BOUNCE_LIMIT 1u
+#define GAS_COUNT_CAPPED 2u      /* terms of the density that were cut */
+#define GAS_COUNT_PATH 3u        /* length of all flights in units of 1 / path_scale */
+#define GAS_N_COUNTERS 4u
 
 /* Table of leaks: a leak goes to one slot, by its history. The slot of a launch that has had one leak only can be read. */
 #define GAS_LEAK_LEVELS 24u

@@ -34,7 +34,8 @@ uint64_t restart_histories(const restart_plan *plan, const cli_options *options,
     if (options->histories != 0) {
         return options->histories;
     }
-    return old != NULL && old->histories_planned > model->histories ? old->histories_planned : model->histories;
+    uint64_t planned = old == NULL ? 0 : old->histories_planned / model_histories_of_copy(model);
+    return planned > model->histories ? planned : model->histories;
 }
 
 static bool reaches_precision(crp_context *context, const char *until, const crp_result *result)
@@ -56,7 +57,7 @@ static restart_state find_state(crp_context *context, const cli_options *options
     if (reaches_precision(context, until, old)) {
         return RESTART_FINISHED;
     }
-    if (old->histories < restart_histories(plan, options, model, i)) {
+    if (old->histories < restart_histories(plan, options, model, i) * model_histories_of_copy(model)) {
         return RESTART_TO_RUN;
     }
     return until[0] == '\0' ? RESTART_FINISHED : RESTART_IMPRECISE;
@@ -69,7 +70,8 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     CRP_CHECK(context, strcmp(crp_model_digest(model), old->model_digest) == 0, CRP_ERR_CONFIG,
               "%s: was made from another input than %s (%s; use the same input, or run without --restart)", path,
               crp_model_name(model), old->model_name);
-    CRP_CHECK(context, options->histories == 0 || options->histories >= old->histories, CRP_ERR_CONFIG,
+    CRP_CHECK(context, options->histories == 0 || options->histories * model_histories_of_copy(model) >= old->histories,
+              CRP_ERR_CONFIG,
               "%s: holds %" PRIu64 " %s already, more than the %" PRIu64 " asked for (leave -n out, or ask for more)",
               path, old->histories, old->history_name, options->histories);
     CRP_CHECK(context, options->seed == 0 || options->seed == old->seed, CRP_ERR_CONFIG,
@@ -79,20 +81,45 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     return CRP_OK;
 }
 
+static crp_status make_states(crp_context *context, size_t n, restart_plan *plan)
+{
+    plan->results = calloc(n, sizeof *plan->results);
+    plan->states = calloc(n, sizeof *plan->states);
+    plan->is_fast = calloc(n, sizeof *plan->is_fast);
+    CRP_CHECK(context, plan->results != NULL && plan->states != NULL && plan->is_fast != NULL, CRP_ERR_MEMORY,
+              "not enough memory");
+    plan->n = n;
+    return CRP_OK;
+}
+
+bool restart_is_fast(const restart_plan *plan, size_t i)
+{
+    return i < plan->n && plan->is_fast[i];
+}
+
+crp_status restart_share(crp_context *context, const comm *c, size_t n_models, restart_plan *plan)
+{
+    if (c->size == 1) {
+        return CRP_OK;
+    }
+    CRP_TRY(comm_agree(c, context, plan->n == 0 ? make_states(context, n_models, plan) : CRP_OK));
+    c->broadcast(c, 0, plan->states, n_models * sizeof *plan->states);
+    c->broadcast(c, 0, plan->is_fast, n_models * sizeof *plan->is_fast);
+    return CRP_OK;
+}
+
 static crp_status read_groups(crp_context *context, const cli_options *options, const crp_input *input,
                               statepoint_file *file, uint32_t n_groups, restart_plan *plan)
 {
     size_t n = crp_input_n_models(input);
     CRP_CHECK(context, n_groups <= n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu",
               options->restart, n_groups, n);
-    plan->results = calloc(n, sizeof *plan->results);
-    plan->states = calloc(n, sizeof *plan->states);
-    CRP_CHECK(context, plan->results != NULL && plan->states != NULL, CRP_ERR_MEMORY, "not enough memory");
-    plan->n = n;
+    CRP_TRY(make_states(context, n, plan));
     for (uint32_t i = 0; i < n_groups; i++) {
         CRP_TRY(statepoint_file_read(context, file, i + 1, &plan->results[i]));
         CRP_TRY(check_same(context, options->restart, options, crp_input_model(input, i), plan->results[i]));
         plan->states[i] = find_state(context, options, crp_input_model(input, i), plan, i);
+        plan->is_fast[i] = strcmp(plan->results[i]->math, "fast") == 0;
     }
     return CRP_OK;
 }
@@ -136,5 +163,6 @@ void restart_close(restart_plan *plan)
     }
     free(plan->results);
     free(plan->states);
+    free(plan->is_fast);
     *plan = (restart_plan){0};
 }

@@ -5,7 +5,6 @@
 #include "device/device_set.h"
 #include "model/model.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,16 +274,12 @@ void crew_label(const crew *c, char *text, size_t size)
     }
 }
 
-double crew_seconds(crew *c)
+double crew_member_seconds(crew_member *m)
 {
-    double longest = 0.0;
-    pthread_mutex_lock(&c->lock);
-    for (uint32_t i = 0; i < c->n; i++) {
-        double seconds = c->members[i].seconds;
-        longest = seconds > longest || isnan(seconds) ? seconds : longest;
-    }
-    pthread_mutex_unlock(&c->lock);
-    return longest;
+    pthread_mutex_lock(&m->crew->lock);
+    double seconds = m->seconds;
+    pthread_mutex_unlock(&m->crew->lock);
+    return seconds;
 }
 
 uint32_t crew_n_copies(const crew *c)

@@ -66,8 +66,8 @@ crp_status crew_failure(crew *c);
 
 /** "cuda:0 (NVIDIA H200), cuda:1 (NVIDIA H200)"; cut short with "..." where it does not fit. */
 void crew_label(const crew *c, char *text, size_t size);
-/** The longest time that one of the devices was busy, by its own clock [s]. */
-double crew_seconds(crew *c);
+/** How long the launches of a lane took so far, by its device's clock [s]; NaN where unknown. */
+double crew_member_seconds(crew_member *m);
 /** How many arrays of a launch's words the lanes keep on the host. */
 uint32_t crew_n_copies(const crew *c);
 /** Launches that may be under way at any time, all lanes together. */

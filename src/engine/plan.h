@@ -29,11 +29,14 @@ typedef struct tally_spec {
     char axis_name[TALLY_MAX_DIMS][16];
     char axis_unit[TALLY_MAX_DIMS][16];
     double *axis_edges[TALLY_MAX_DIMS];      /**< shape + 1 numbers, or NULL; owned */
+    double *axis_points[TALLY_MAX_DIMS];     /**< of an axis whose elements are points (times): shape numbers; NULL. Owned */
+    char *axis_labels[TALLY_MAX_DIMS];       /**< names of its elements, one a line; NULL: none. Owned */
     double quantum;                          /**< value of one integer unit, e.g. 2^-30 */
     double *scale;                           /**< per bin (1 / volume and so on), n_bins numbers; NULL: 1. Owned */
     size_t n_bins;
     size_t offset;                           /**< first bin in the engine's array of all bins */
     size_t over;                             /**< a ratio: 1 + number of an earlier tally, 0: none */
+    bool is_derived;                         /**< no integers: its bins are functions of others, see crp_plan.derive */
     size_t over_run;                         /**< so many bins in turn have one bin of that tally as denominator; >= 1 */
 } tally_spec;
 
@@ -52,6 +55,8 @@ typedef struct result_spec {
     size_t tally;        /**< index of its tally */
 } result_spec;
 
+struct crp_plan;
+
 /** How a kernel is launched on a given device. */
 typedef struct plan_shape {
     device_kernel_source source;   /**< defines point into `define_text` below */
@@ -60,6 +65,14 @@ typedef struct plan_shape {
     char ahead_text[128];          /**< what source.ahead points to */
     uint32_t grid, block, local_bytes;
     uint32_t side_by_side;         /**< launches that share the `grid` blocks; 0 or 1: one has them all */
+    bool is_alone;      /**< a launch needs the whole device: all its blocks run at once, and never beside another launch */
+    /** Working memory of a launch of so many histories, given to the kernel as its last argument; NULL: none. */
+    uint64_t (*scratch_bytes)(const struct crp_plan *plan, const struct plan_shape *shape, uint64_t n_histories);
+    /** After a launch: true when its working memory was too small. `room` then says how much there must be, and the launch is
+     * run again. NULL: never. */
+    bool (*needs_more)(const struct crp_plan *plan, const uint64_t *words, struct plan_shape *shape);
+    uint64_t room[2];   /**< the module's own */
+    uint32_t n_workers; /**< the module's own: workers of a CPU */
     uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;
 
@@ -77,6 +90,13 @@ typedef struct crp_plan {
     struct { void *data; size_t n_bytes; } tables[PLAN_MAX_TABLES]; /**< uploaded once, given to the kernel as IN arguments in order */
     char grid[96];                 /**< the numbers that make the tallies large, for messages: "nr = 50, nz = 200, na = 30" */
     uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
+    /**
+     * Values of a derived tally from the integers of n histories; NULL where there is none. The engine calls it for every batch,
+     * from whose spread the errors come, and for the sums of all, which give the value itself.
+     * @param bins    of all tallies
+     * @param values  n_bins of that tally
+     */
+    void (*derive)(const struct crp_plan *plan, size_t tally, const crp_wide *bins, uint64_t n_histories, double *values);
     void *data;                    /**< the module's own */
     void (*data_destroy)(void *data);
 } crp_plan;
@@ -164,6 +184,9 @@ typedef struct crp_module {
     void (*finish)(crp_context *context, const crp_plan *plan, crp_result *result);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */
     double (*cost)(const crp_model *model);
+    /** How many histories -n 1 stands for, where a history is a part of what the user counts; NULL: one, and the default of
+     * -n is a million instead of one. */
+    uint64_t (*copy)(const crp_model *model);
     void (*data_destroy)(void *data); /**< of crp_model.data */
 } crp_module;
 

@@ -15,8 +15,27 @@ static void tally_clear(tally_spec *t)
 {
     for (size_t k = 0; k < TALLY_MAX_DIMS; k++) {
         free(t->axis_edges[k]);
+        free(t->axis_points[k]);
+        free(t->axis_labels[k]);
     }
     free(t->scale);
+}
+
+const char *tally_axis_label(const tally_spec *t, uint32_t axis, size_t i, char *text, size_t size)
+{
+    const char *at = t->axis_labels[axis];
+    for (; at != NULL && i > 0; --i) {
+        at = strchr(at, '\n');
+        at = at == NULL ? NULL : at + 1;
+    }
+    text[0] = '\0';
+    if (at != NULL && size > 0) {
+        size_t n = strcspn(at, "\n");
+        n = n < size ? n : size - 1;
+        memcpy(text, at, n);
+        text[n] = '\0';
+    }
+    return text;
 }
 
 void crp_result_destroy(crp_result **result)
@@ -105,6 +124,12 @@ static bool copy_doubles(double **to, const double *from, size_t n)
     return *to != NULL;
 }
 
+static bool copy_string(char **to, const char *from)
+{
+    *to = from == NULL ? NULL : strdup(from);
+    return from == NULL || *to != NULL;
+}
+
 static bool copy_tally(tally_spec *to, const tally_spec *from)
 {
     *to = *from;
@@ -114,6 +139,8 @@ static bool copy_tally(tally_spec *to, const tally_spec *from)
         /* Evaluated for every axis, so that no pointer of the plan stays in the copy. */
         fine =
             copy_doubles(&to->axis_edges[k], used ? from->axis_edges[k] : NULL, used ? from->shape[k] + 1 : 0) && fine;
+        fine = copy_doubles(&to->axis_points[k], used ? from->axis_points[k] : NULL, used ? from->shape[k] : 0) && fine;
+        fine = copy_string(&to->axis_labels[k], used ? from->axis_labels[k] : NULL) && fine;
     }
     return fine;
 }
@@ -166,6 +193,9 @@ double wide_ratio(crp_wide x, uint64_t n)
     return (double)(x / (crp_wide)n) + (double)(x % (crp_wide)n) / (double)n;
 }
 
+/* Maps that are worth waking threads for; the bins of a tally are independent, so that no digit depends on it. */
+static const size_t MANY_BINS = 1u << 20;
+
 size_t result_denominator(const crp_result *result, size_t tally, size_t bin)
 {
     const tally_spec *t = &result->tallies[tally];
@@ -180,38 +210,71 @@ static void add_cross(crp_result *result, size_t bin, size_t denominator, double
     result->cross[bin] += (double)n * deviation * (y - result->mean_batch[denominator]);
 }
 
+/* Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
+ * Ref: West 1979, Comm. ACM 22, 532. The new mean comes from the exact sum, so that it collects no rounding. */
+static void add_bin(crp_result *result, size_t tally, size_t i, const crp_wide *bins, uint64_t n)
+{
+    if (bins[i] == 0 && result->sum[i] == 0) {
+        return; /* y and both means are 0: most of a big map, in most runs */
+    }
+    double y = wide_ratio(bins[i], n);
+    double old = result->mean_batch[i];
+    if (result->tallies[tally].over != 0) {
+        add_cross(result, i, result_denominator(result, tally, i), y - old, bins, n);
+    }
+    result->sum[i] += bins[i];
+    double mean = wide_ratio(result->sum[i], result->histories + n);
+    double square = (double)n * (y - old) * (y - mean);
+    result->mean_batch[i] = mean;
+    result->m2[i] += square > 0 ? square : 0; /* below 0 by rounding only */
+}
+
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n)
 {
     if (n == 0) {
         return;
     }
-    size_t tally = 0;
-    /* Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
-     * Ref: West 1979, Comm. ACM 22, 532. The new mean comes from the exact sum, so that it collects no rounding. */
-    uint64_t total = result->histories + n;
-    for (size_t i = 0; i < result->n_bins; i++) {
-        if (bins[i] == 0 && result->sum[i] == 0) {
-            continue; /* y and both means are 0: most of a big map, in most runs */
+    for (size_t t = 0; t < result->n_tallies; t++) { /* in turn: a ratio's denominator is an earlier one */
+        size_t first = result->tallies[t].offset, end = first + result->tallies[t].n_bins;
+#pragma omp parallel for schedule(static) if (end - first > MANY_BINS)
+        for (size_t i = first; i < end; i++) {
+            add_bin(result, t, i, bins, n);
         }
-        double y = wide_ratio(bins[i], n);
-        double old = result->mean_batch[i];
-        while (i >= result->tallies[tally].offset + result->tallies[tally].n_bins) {
-            tally++;
-        }
-        if (result->tallies[tally].over != 0) {
-            add_cross(result, i, result_denominator(result, tally, i), y - old, bins, n);
-        }
-        result->sum[i] += bins[i];
-        double mean = wide_ratio(result->sum[i], total);
-        double square = (double)n * (y - old) * (y - mean);
-        result->mean_batch[i] = mean;
-        result->m2[i] += square > 0 ? square : 0; /* below 0 by rounding only */
     }
     for (size_t i = 0; i < result->n_events; i++) {
         result->event_count[i] += events[i];
     }
-    result->histories = total;
+    result->histories += n;
     result->batches++;
+}
+
+static crp_status add_derived(crp_context *context, crp_result *result, const crp_plan *plan, size_t tally,
+                              const crp_wide *bins, uint64_t n)
+{
+    const tally_spec *t = &result->tallies[tally];
+    double *values = malloc((t->n_bins + 1) * sizeof *values), weight = (double)n / (double)result->histories;
+    CRP_CHECK(context, values != NULL, CRP_ERR_MEMORY, "not enough memory for %zu bins of %s", t->n_bins, t->name);
+    plan->derive(plan, tally, bins, n, values);
+    for (size_t i = 0; i < t->n_bins; i++) { /* West 1979, as below */
+        double *mean = &result->cross[t->offset + i], deviation = values[i] - *mean;
+        *mean += weight * deviation;
+        result->m2[t->offset + i] += (double)n * deviation * (values[i] - *mean);
+    }
+    plan->derive(plan, tally, result->sum, result->histories, values);
+    memcpy(result->mean_batch + t->offset, values, t->n_bins * sizeof *values);
+    free(values);
+    return CRP_OK;
+}
+
+crp_status result_add_derived(crp_context *context, crp_result *result, const crp_plan *plan, const crp_wide *bins,
+                              uint64_t n)
+{
+    for (size_t i = 0; i < result->n_tallies && n > 0; i++) {
+        if (result->tallies[i].is_derived) {
+            CRP_TRY(add_derived(context, result, plan, i, bins, n));
+        }
+    }
+    return CRP_OK;
 }
 
 static double bin_factor(const crp_result *result, size_t tally, size_t bin)
@@ -229,6 +292,9 @@ static double ratio_of(const crp_result *result, size_t bin, size_t denominator)
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin)
 {
     size_t denominator = result_denominator(result, tally, bin);
+    if (result->tallies[tally].is_derived) {
+        return result->histories > 0 ? result->mean_batch[bin] : (double)NAN;
+    }
     if (denominator != SIZE_MAX) {
         return ratio_of(result, bin, denominator) * bin_factor(result, tally, bin);
     }

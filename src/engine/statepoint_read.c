@@ -29,6 +29,17 @@ static crp_status no_memory(const reader *in)
 
 /* --------------------------------------------------------------------------------------------------- tallies */
 
+/** Names of the elements of an axis, one a line, where it has them. */
+static bool read_labels(hid_t axis, tally_spec *t, unsigned k)
+{
+    if (H5Aexists(axis, "labels") <= 0) {
+        return true;
+    }
+    size_t size = t->shape[k] * 256 + 1;
+    t->axis_labels[k] = calloc(size, 1);
+    return t->axis_labels[k] != NULL && hdf5_get_text(axis, "labels", t->axis_labels[k], size);
+}
+
 static bool read_axis(hid_t group, tally_spec *t, unsigned k)
 {
     char name[16];
@@ -44,9 +55,14 @@ static bool read_axis(hid_t group, tally_spec *t, unsigned k)
     hid_t type = H5Dget_type(axis);
     bool counts = H5Tget_class(type) == H5T_INTEGER;
     H5Tclose(type);
+    fine = fine && read_labels(axis, t, k);
     H5Dclose(axis);
     if (!fine || counts) {
         return fine && n[0] == t->shape[k];
+    }
+    if (n[0] == t->shape[k]) {
+        t->axis_points[k] = malloc((n[0] > 0 ? n[0] : 1) * sizeof(double));
+        return t->axis_points[k] != NULL && hdf5_get_array(group, name, H5T_NATIVE_DOUBLE, n[0], t->axis_points[k]);
     }
     if (n[0] != t->shape[k] + 1) {
         return false;
@@ -90,6 +106,7 @@ static bool read_spec(hid_t group, const char *name, tally_spec *t)
     for (unsigned k = 0; fine && k < t->n_dims; k++) {
         fine = read_axis(group, t, k);
     }
+    t->is_derived = H5Aexists(group, "derived") > 0;
     if (fine && hdf5_has(group, "scale")) {
         t->scale = malloc(t->n_bins * sizeof *t->scale);
         fine = t->scale != NULL && hdf5_get_array(group, "scale", H5T_NATIVE_DOUBLE, t->n_bins, t->scale);
@@ -103,7 +120,7 @@ static bool read_numbers(hid_t group, crp_result *result, const tally_spec *t)
     bool fine = words != NULL && hdf5_get_array(group, "sum", H5T_NATIVE_UINT64, t->n_bins * 2, words) &&
                 hdf5_get_array(group, "m2", H5T_NATIVE_DOUBLE, t->n_bins, result->m2 + t->offset);
     __extension__ typedef unsigned __int128 wide_bits;
-    fine = fine && (t->over == 0 ||
+    fine = fine && ((t->over == 0 && !t->is_derived) ||
                     hdf5_get_array(group, "cross", H5T_NATIVE_DOUBLE, t->n_bins, result->cross + t->offset));
     for (size_t i = 0; fine && i < t->n_bins; i++) {
         crp_wide sum = (crp_wide)((wide_bits)words[2 * i] | (wide_bits)words[2 * i + 1] << 64);
@@ -111,7 +128,8 @@ static bool read_numbers(hid_t group, crp_result *result, const tally_spec *t)
         result->mean_batch[t->offset + i] = wide_ratio(sum, result->histories);
     }
     free(words);
-    return fine;
+    return fine && (!t->is_derived ||
+                    hdf5_get_array(group, "mean", H5T_NATIVE_DOUBLE, t->n_bins, result->mean_batch + t->offset));
 }
 
 static bool link_name(hid_t tallies, hsize_t i, char *name, size_t size)
@@ -125,6 +143,8 @@ static void specs_destroy(tally_spec *specs, size_t n)
     for (size_t i = 0; specs != NULL && i < n; i++) {
         for (size_t k = 0; k < TALLY_MAX_DIMS; k++) {
             free(specs[i].axis_edges[k]);
+            free(specs[i].axis_points[k]);
+            free(specs[i].axis_labels[k]);
         }
         free(specs[i].scale);
     }

@@ -91,7 +91,7 @@ static bool put_sum(hid_t group, const tally_spec *t, const crp_wide *sum)
     return fine;
 }
 
-/** Edges of axis k, or the element numbers from 1 where the axis only counts, as an HDF5 dimension scale. */
+/** Edges or points of axis k, or the element numbers from 1 where the axis only counts, as an HDF5 dimension scale. */
 static hid_t put_axis(hid_t group, const tally_spec *t, unsigned k)
 {
     char name[16];
@@ -100,6 +100,9 @@ static hid_t put_axis(hid_t group, const tally_spec *t, unsigned k)
     if (t->axis_edges[k] != NULL) {
         hsize_t n = t->shape[k] + 1;
         axis = hdf5_put_array(group, name, H5T_NATIVE_DOUBLE, 1, &n, t->axis_edges[k], false);
+    } else if (t->axis_points[k] != NULL) {
+        hsize_t n = t->shape[k];
+        axis = hdf5_put_array(group, name, H5T_NATIVE_DOUBLE, 1, &n, t->axis_points[k], false);
     } else {
         hsize_t n = t->shape[k];
         int64_t *numbers = malloc((t->shape[k] > 0 ? t->shape[k] : 1) * sizeof *numbers);
@@ -110,6 +113,7 @@ static hid_t put_axis(hid_t group, const tally_spec *t, unsigned k)
         free(numbers);
     }
     if (axis >= 0 && (!hdf5_put_text(axis, "name", t->axis_name[k]) || !hdf5_put_text(axis, "unit", t->axis_unit[k]) ||
+                      (t->axis_labels[k] != NULL && !hdf5_put_text(axis, "labels", t->axis_labels[k])) ||
                       H5DSset_scale(axis, t->axis_name[k]) < 0)) {
         H5Dclose(axis);
         return -1;
@@ -170,8 +174,8 @@ static bool put_arrays(hid_t group, const crp_result *result, size_t i)
     hid_t std_dev = put_physical(group, result, i, "std_dev", result_bin_std_dev, deflate);
     bool fine = mean >= 0 && std_dev >= 0 && put_axes(group, t, mean, std_dev) &&
                 put_sum(group, t, result->sum + t->offset) &&
-                (t->over == 0 || put_closed(group, "cross", H5T_NATIVE_DOUBLE, t->n_dims, dims, result->cross + t->offset,
-                                            deflate)) &&
+                ((t->over == 0 && !t->is_derived) ||
+                 put_closed(group, "cross", H5T_NATIVE_DOUBLE, t->n_dims, dims, result->cross + t->offset, deflate)) &&
                 put_closed(group, "m2", H5T_NATIVE_DOUBLE, t->n_dims, dims, result->m2 + t->offset, deflate) &&
                 (t->scale == NULL || put_closed(group, "scale", H5T_NATIVE_DOUBLE, t->n_dims, dims, t->scale, true));
     if (mean >= 0) {
@@ -190,6 +194,7 @@ static bool put_tally(hid_t parent, const crp_result *result, size_t i)
     bool fine = group >= 0 && hdf5_put_count(group, "index", i) &&
                 hdf5_put_text(group, "description", t->description) && hdf5_put_text(group, "unit", t->unit) &&
                 hdf5_put_real(group, "quantum", t->quantum) &&
+                (!t->is_derived || hdf5_put_count(group, "derived", 1)) &&
                 (t->over == 0 || (hdf5_put_text(group, "over", result->tallies[t->over - 1].name) &&
                                   hdf5_put_count(group, "over_run", t->over_run))) &&
                 put_arrays(group, result, i);

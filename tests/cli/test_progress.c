@@ -182,7 +182,7 @@ static void test_signal_stops(void **state)
     crp_progress now = sample(5.0);
     progress p;
     progress_start(&p, PROGRESS_NONE, stderr, "skin7", "photons", 1, 1);
-    interrupt_install(false);
+    interrupt_install(false, false);
     assert_int_equal(progress_report(&p, &now), 0);
     raise(SIGTERM);
     assert_int_equal(progress_report(&p, &now), 1);

@@ -73,8 +73,9 @@ static void begin(uint64_t histories, uint64_t batch_size, uint32_t window, bool
     now = 1000.0;
     sim = calloc(1, sizeof *sim);
     assert_int_equal(crp_context_create(&sim->context), CRP_OK);
-    assert_int_equal(result_allocate(sim->context, 0, 1, 1, 0, &sim->result), CRP_OK);
+    assert_int_equal(result_allocate(sim->context, 1, 1, 1, 0, &sim->result), CRP_OK);
     sim->result->batch_size = batch_size;
+    sim->result->tallies[0].n_bins = 1;
     sim->histories = histories;
     work_options options = {.end = histories, .window = window, .is_narrow = is_narrow, .n_ranks = 1, .clock = clock_of_test};
     for (uint32_t i = 1; i < n; i++) {

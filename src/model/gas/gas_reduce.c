@@ -20,9 +20,20 @@ static void add_facets(const crp_plan *plan, const uint64_t *words, crp_wide *bi
 {
     const gas_plan *gp = plan->data;
     crp_wide *to = bins_of(plan, bins, which);
-    for (uint32_t i = 0; i < gp->model->n_facets; i++) {
+    uint32_t n = gp->model->n_facets;
+#pragma omp parallel for if (n > 100000) schedule(static)
+    for (uint32_t i = 0; i < n; i++) {
         to[i] += words[(size_t)GAS_FACET_WORDS * i + word];
     }
+}
+
+static uint64_t sum_facets(const gas_plan *gp, const uint64_t *words, uint32_t word)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gp->model->n_facets; i++) {
+        sum += words[(size_t)GAS_FACET_WORDS * i + word];
+    }
+    return sum;
 }
 
 static crp_wide sum_part(const gas_part *part, const uint64_t *words, uint32_t word)
@@ -76,6 +87,7 @@ static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wi
 static void add_cells(const uint64_t *words, size_t n, crp_wide *hits, crp_wide *density, crp_wide *pressure,
                       crp_wide *impingement)
 {
+#pragma omp parallel for if (n > 100000) schedule(static)
     for (size_t i = 0; i < n; i++) {
         hits[i] += words[GAS_CELL_WORDS * i];
         density[i] += words[GAS_CELL_WORDS * i + 1];
@@ -126,7 +138,8 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
     const gas_params *p = &gp->params;
     const uint64_t *count = words + p->at_counters;
     (void)n_histories;
-    *bins_of(plan, bins, GAS_TALLY_HITS_TOTAL) += count[GAS_COUNT_HITS];
+    uint64_t hits = sum_facets(gp, words, GAS_WORD_HITS);
+    *bins_of(plan, bins, GAS_TALLY_HITS_TOTAL) += hits;
     *bins_of(plan, bins, GAS_TALLY_LEAKS) += count[GAS_COUNT_LEAKS];
     *bins_of(plan, bins, GAS_TALLY_FLIGHT) += count[GAS_COUNT_PATH];
     add_parts(plan, words, bins);
@@ -157,6 +170,8 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
     for (size_t i = 0; i < GAS_N_COUNTERS; i++) {
         events[i] += count[i];
     }
+    events[GAS_EVENT_HITS] += hits;
+    events[GAS_EVENT_ENDED] += sum_facets(gp, words, GAS_WORD_ABSORBED) + count[GAS_COUNT_LEAKS] + count[GAS_COUNT_BOUNCE_LIMIT];
 }
 
 /* ----------------------------------------------------------------------------------------------- verdict */
@@ -167,7 +182,7 @@ static const double TOLERABLE = 1e-9;
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
 {
     const gas_plan *gp = plan->data;
-    uint64_t leaks = result->event_count[GAS_COUNT_LEAKS], hits = result->event_count[GAS_COUNT_HITS];
+    uint64_t leaks = result->event_count[GAS_COUNT_LEAKS], hits = result->event_count[GAS_EVENT_HITS];
     double rate = hits > 0 ? (double)leaks / (double)hits : 0.0, share = (double)leaks / (double)result->histories;
     if (leaks == 0) {
         snprintf(result->note, sizeof result->note, "no leaks in %.3g hits: the model is closed", (double)hits);

@@ -8,6 +8,7 @@
 
 enum {
     QUEUE_ROOM = (CK_QUEUE_WORDS + 3) / 4 * 4, /* GAS_QUEUE_ROOM of gas_gpu.h */
+    MAX_PAIRS = 256,                           /* of sources and pumps that are counted in shared memory */
     SMALL_BYTES = 40 << 10,                    /* shared memory of a block of which several share a multiprocessor */
     LARGE_BYTES = 200 << 10                    /* of one that has it for itself */
 };
@@ -25,11 +26,25 @@ static uint32_t round_up(uint32_t words)
     return (words + 3) / 4 * 4;
 }
 
+/* Words that every block has in shared memory: queue, path, and a small table of transmission. */
+static uint32_t fixed_words(const gas_plan *gp, bool *is_near)
+{
+    uint32_t pairs = gp->params.at_textures - gp->params.at_transmitted;
+    *is_near = pairs <= MAX_PAIRS;
+    return QUEUE_ROOM + 4 + (*is_near ? round_up(pairs) : 0);
+}
+
 /* Words of facets and nodes go to shared memory where they fit into `bytes`, words first. Returns the bytes used. */
 static uint32_t place_near(plan_shape *shape, const gas_plan *gp, uint32_t bytes)
 {
-    uint64_t used = QUEUE_ROOM * 4u, words = 4ull * round_up(GAS_FACET_WORDS * gp->params.n_facets);
+    bool is_near;
+    uint64_t used = 4ull * fixed_words(gp, &is_near), words = 4ull * round_up(GAS_FACET_WORDS * gp->params.n_facets);
     uint64_t nodes = 32ull * gp->n_nodes;
+    if (is_near) {
+        char text[48];
+        snprintf(text, sizeof text, "GAS_TRANSMITTED_NEAR=%uu", round_up(gp->params.at_textures - gp->params.at_transmitted));
+        define(shape, text);
+    }
     if (gp->params.n_facets < 1000000 && used + words <= bytes) {
         define(shape, "GAS_WORDS_NEAR=1");
         used += words;
@@ -41,9 +56,25 @@ static uint32_t place_near(plan_shape *shape, const gas_plan *gp, uint32_t bytes
     return (uint32_t)used;
 }
 
-/* Features of the model; they change no bit, only leave code out. */
-static void define_features(plan_shape *shape, const gas_plan *gp)
+/* No surface that is used has anything special: its flags but sticking are those of a plain wall. */
+static bool is_all_plain(const gas_plan *gp, const crp_plan *plan)
 {
+    const gas_surface_row *rows = plan->tables[2].data;
+    for (uint32_t i = 0; i < gp->model->n_surfaces; i++) {
+        uint32_t others = GAS_DESORBS_UNIFORMLY | GAS_DESORBS_POWER;
+        if (gp->model->surfaces[i].n_facets > 0 && ((rows[i].flags & GAS_IS_PLAIN) == 0 || (rows[i].flags & others) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Features of the model; they change no bit, only leave code out. */
+static void define_features(plan_shape *shape, const gas_plan *gp, const crp_plan *plan)
+{
+    if (is_all_plain(gp, plan)) {
+        define(shape, "GAS_ALL_PLAIN=1");
+    }
     if (gp->model->n_structures == 1) {
         define(shape, "GAS_ONE_STRUCTURE=1");
     }
@@ -61,7 +92,8 @@ static void define_features(plan_shape *shape, const gas_plan *gp)
  */
 static void shape_cuda(plan_shape *shape, const gas_plan *gp, const device_info *info)
 {
-    uint64_t all = QUEUE_ROOM * 4u + 4ull * round_up(GAS_FACET_WORDS * gp->params.n_facets) + 32ull * gp->n_nodes;
+    bool is_near;
+    uint64_t all = 4ull * fixed_words(gp, &is_near) + 4ull * round_up(GAS_FACET_WORDS * gp->params.n_facets) + 32ull * gp->n_nodes;
     uint32_t most = info->local_memory < LARGE_BYTES ? info->local_memory : LARGE_BYTES;
     shape->source.block = 256;
     shape->source.blocks_per_unit = 3;
@@ -103,10 +135,11 @@ crp_status gas_shape(crp_context *context, const crp_model *model, const crp_pla
     if (strcmp(info->kind, "cpu") == 0) {
         return CRP_OK;
     }
-    CRP_CHECK(context, QUEUE_ROOM * 4u <= info->local_memory, CRP_ERR_DEVICE,
+    bool is_near;
+    CRP_CHECK(context, 4u * fixed_words(gp, &is_near) <= info->local_memory, CRP_ERR_DEVICE,
               "%s: the kernel needs %u bytes of shared memory a block, the device has %u; use --device cpu", info->label,
-              QUEUE_ROOM * 4u, info->local_memory);
-    define_features(shape, gp);
+              4u * fixed_words(gp, &is_near), info->local_memory);
+    define_features(shape, gp, plan);
     if (strcmp(info->kind, "cuda") == 0) {
         shape_cuda(shape, gp, info);
     } else {

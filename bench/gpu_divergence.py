@@ -115,8 +115,8 @@ def run_line(folder):
     if not lines:
         return None
     words = lines[-1].strip().split()
-    at = next(i for i, w in enumerate(words) if w.startswith("./"))
-    return words[at + 1:]
+    at = next((i for i, w in enumerate(words) if w.startswith("./")), None)
+    return None if at is None else words[at + 1:]
 
 
 def build_program(divcc, sources, name, out, record):

@@ -1,7 +1,7 @@
 # The kernel files: compiled for several instruction sets of this CPU, and embedded as text for run-time compilers.
 
 # gcc's generic tuning for v3 and v4 refuses gathers and then does not vectorise the lane loop at all.
-set(CRP_KERNEL_FLAGS -O3 -fopenmp-simd -ffp-contract=off -fno-math-errno -fno-trapping-math)
+set(CRP_KERNEL_FLAGS -O3 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(CRP_ISAS v2 v3 v4)
   set(CRP_ISA_FLAGS_v2 -march=x86-64-v2)

@@ -49,9 +49,10 @@ typedef ulong ck_u64;
 #define CK_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
 #define CK_BITS(f) as_uint(f)
 #define CK_FLOAT(u) as_float(u)
-#define CK_BITS64(d) as_ulong((double)(d))
 #define CK_MULHI32(a, b) mul_hi((ck_u32)(a), (ck_u32)(b))
 #define ck_fma(a, b, c) fma((float)(a), (float)(b), (float)(c))
+#define CK_BITS64(d) as_ulong(d)
+#define CK_REAL64(u) as_double(u)
 #define ck_fabs(a) fabs(a)
 #define ck_fmin(a, b) fmin((float)(a), (float)(b))
 #define ck_fmax(a, b) fmax((float)(a), (float)(b))
@@ -83,9 +84,10 @@ typedef unsigned long long ck_u64;
 #define CK_STATIC_ASSERT(condition, name) static_assert(condition, #name)
 #define CK_BITS(f) __float_as_uint(f)
 #define CK_FLOAT(u) __uint_as_float(u)
-#define CK_BITS64(d) ((ck_u64)__double_as_longlong(d))
 #define CK_MULHI32(a, b) __umulhi((a), (b))
 #define ck_fma(a, b, c) __fmaf_rn((a), (b), (c))
+#define CK_BITS64(d) ((ck_u64)__double_as_longlong(d))
+#define CK_REAL64(u) __longlong_as_double((ck_i64)(u))
 #define ck_fabs(a) fabsf(a)
 #define ck_fmin(a, b) fminf((a), (b))
 #define ck_fmax(a, b) fmaxf((a), (b))
@@ -123,21 +125,31 @@ CK_FN ck_u32 CK_BITS(float value)
     return both.u;
 }
 
-CK_FN ck_u64 CK_BITS64(double value)
-{
-    union {
-        double d;
-        ck_u64 u;
-    } both;
-    both.d = value;
-    return both.u;
-}
-
 CK_FN float CK_FLOAT(ck_u32 value)
 {
     union {
         ck_u32 u;
         float f;
+    } both;
+    both.u = value;
+    return both.f;
+}
+
+CK_FN ck_u64 CK_BITS64(double value)
+{
+    union {
+        double f;
+        ck_u64 u;
+    } both;
+    both.f = value;
+    return both.u;
+}
+
+CK_FN double CK_REAL64(ck_u64 value)
+{
+    union {
+        ck_u64 u;
+        double f;
     } both;
     both.u = value;
     return both.f;
@@ -429,6 +441,62 @@ CK_FN ck_u32 ck_atomic_add_local_u32(ck_u32 *word, ck_u32 amount)
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 {
     return __atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
+}
+CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
+{
+    __atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
+}
+#endif
+
+/* Of arrays that all workers read and write between barriers: put a word and get the old one, keep the smaller number. */
+#if defined(CK_LANG_OPENCL)
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    return atomic_xchg(word, value);
+}
+CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    atomic_min(word, value);
+}
+CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
+{
+    atom_min(word, value);
+}
+#elif defined(CK_LANG_CUDA)
+CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old;
+    asm volatile("atom.global.exch.b32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(__cvta_generic_to_global(word)), "r"(value)
+                 : "memory");
+    return old;
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("red.global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
+}
+CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
+{
+    asm volatile("red.global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+}
+#else
+CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
+{
+    return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
+{
+    ck_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
 }
 #endif
 

@@ -74,6 +74,17 @@ typedef struct ck_philox4_key {
     ck_u32 round[2 * CK_PHILOX4X32_ROUNDS];
 } ck_philox4_key;
 
+/* The keys of a 64-bit key. */
+CK_FN ck_philox4_key ck_philox4_key_of(ck_u64 key)
+{
+    ck_philox4_key keys;
+    for (ck_u32 i = 0; i < CK_PHILOX4X32_ROUNDS; i++) {
+        keys.round[2 * i] = (ck_u32)key + i * CK_PHILOX_WEYL;
+        keys.round[2 * i + 1] = (ck_u32)(key >> 32) + i * CK_PHILOX4X32_WEYL_B;
+    }
+    return keys;
+}
+
 /* One round: two multiplications, a rotation of the words, the keys. */
 CK_FN ck_quad ck_philox4x32_round(ck_quad counter, ck_u32 key_a, ck_u32 key_b)
 {

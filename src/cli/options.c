@@ -21,7 +21,8 @@ typedef enum option_kind {
     KIND_LENGTH,   /* double >= 0 in cm, with or without a unit */
     KIND_SETTING,  /* appended to settings */
     KIND_IGNORED,  /* appended to ignored */
-    KIND_EXPORT    /* appended to exports */
+    KIND_EXPORT,   /* appended to exports */
+    KIND_SHORT     /* a setting with its path in `value`: "source.energy" */
 } option_kind;
 
 typedef struct option_spec {
@@ -63,6 +64,9 @@ static const option_spec option_table[] = {
      "vertices of an STL file that are closer become one (1e-6 cm)"},
     {"plane-tolerance", 0, KIND_LENGTH, AT(plane_tolerance), READS_INPUT, "LENGTH",
      "how far a corner may leave the plane of a joined facet of an STL file (1e-6 cm); 0: join none"},
+    {"energy", 0, KIND_SHORT, 0, READS_INPUT, "source.energy", "chem: deposited energy of every track, 750keV"},
+    {"method", 0, KIND_SHORT, 0, READS_INPUT | CLI_NEW, "chem.method", "chem: exact, paper or irt"},
+    {"format", 0, KIND_SHORT, 0, READS_INPUT, "source.format", "chem: format of the list of molecules: gmicromc, csv"},
     {"until", 0, KIND_TEXT, AT(until), CLI_RUN, "EXPR", "stop when precise enough: 'rel_err(Rd)<0.1%'"},
     {"time-limit", 0, KIND_DURATION, AT(time_limit), CLI_RUN, "TIME",
      "stop at the end of a batch after 30s, 10m, 1h30m"},
@@ -199,6 +203,17 @@ static crp_status store_length(crp_context *context, cli_options *options, const
     return CRP_OK;
 }
 
+/* An option that stands for a setting: --energy 750keV is --set source.energy=750keV. */
+static crp_status store_short(crp_context *context, cli_options *options, const option_spec *spec, const char *text)
+{
+    CRP_CHECK(context, *text != '\0' && strlen(text) < 128, CRP_ERR_ARG, "--%s: the value is empty or longer than 127 letters",
+              spec->name);
+    CRP_CHECK(context, options->n_setting_texts < CLI_MAX_SHORT, CRP_ERR_ARG, "--%s: given too often", spec->name);
+    char *setting = options->setting_text[options->n_setting_texts++];
+    snprintf(setting, sizeof options->setting_text[0], "%s=%s", spec->value, text);
+    return store_setting(context, options, setting);
+}
+
 static crp_status store_count(crp_context *context, cli_options *options, const option_spec *spec, const char *text)
 {
     uint64_t count = 0;
@@ -264,6 +279,8 @@ static crp_status store(crp_context *context, cli_options *options, const option
         return store_ignored(context, options, text);
     case KIND_EXPORT:
         return store_export(context, options, text);
+    case KIND_SHORT:
+        return store_short(context, options, spec, text);
     }
     return CRP_ERR_INTERNAL;
 }
@@ -376,7 +393,7 @@ void options_print_help(cli_command command, FILE *file)
         if (spec->letter != 0) {
             snprintf(letter, sizeof letter, "-%c, ", spec->letter);
         }
-        snprintf(left, sizeof left, "%s--%s %s", letter, spec->name, spec->value == NULL ? "" : spec->value);
+        snprintf(left, sizeof left, "%s--%s %s", letter, spec->name, spec->value == NULL ? "" : spec->kind == KIND_SHORT ? "VALUE" : spec->value);
         fprintf(file, "  %-38s %s\n", left, spec->help);
     }
 }

@@ -34,7 +34,8 @@ uint64_t restart_histories(const restart_plan *plan, const cli_options *options,
     if (options->histories != 0) {
         return options->histories;
     }
-    return old != NULL && old->histories_planned > model->histories ? old->histories_planned : model->histories;
+    uint64_t planned = old == NULL ? 0 : old->histories_planned / model_histories_of_copy(model);
+    return planned > model->histories ? planned : model->histories;
 }
 
 static bool reaches_precision(crp_context *context, const char *until, const crp_result *result)
@@ -56,7 +57,7 @@ static restart_state find_state(crp_context *context, const cli_options *options
     if (reaches_precision(context, until, old)) {
         return RESTART_FINISHED;
     }
-    if (old->histories < restart_histories(plan, options, model, i)) {
+    if (old->histories < restart_histories(plan, options, model, i) * model_histories_of_copy(model)) {
         return RESTART_TO_RUN;
     }
     return until[0] == '\0' ? RESTART_FINISHED : RESTART_IMPRECISE;
@@ -69,7 +70,8 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     CRP_CHECK(context, strcmp(crp_model_digest(model), old->model_digest) == 0, CRP_ERR_CONFIG,
               "%s: was made from another input than %s (%s; use the same input, or run without --restart)", path,
               crp_model_name(model), old->model_name);
-    CRP_CHECK(context, options->histories == 0 || options->histories >= old->histories, CRP_ERR_CONFIG,
+    CRP_CHECK(context, options->histories == 0 || options->histories * model_histories_of_copy(model) >= old->histories,
+              CRP_ERR_CONFIG,
               "%s: holds %" PRIu64 " %s already, more than the %" PRIu64 " asked for (leave -n out, or ask for more)",
               path, old->histories, old->history_name, options->histories);
     CRP_CHECK(context, options->seed == 0 || options->seed == old->seed, CRP_ERR_CONFIG,

@@ -2,6 +2,7 @@
 #include "cli/summary.h"
 
 #include "cli/progress.h"
+#include "cli/series.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,6 +88,7 @@ void summary_print(FILE *file, const crp_result *result, bool is_verbose)
         fprintf(file, "  stopped before %" PRIu64 "%s%s\n", result->histories_planned,
                 result->until[0] != '\0' ? ", until " : "", result->until);
     }
+    series_print(file, result);
     print_results(file, result);
     if (result->note[0] != '\0') {
         fprintf(file, "  %s\n", result->note);

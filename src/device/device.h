@@ -68,6 +68,7 @@ typedef struct device_launch {
     uint32_t block;        /**< threads of a block */
     uint32_t local_bytes;  /**< dynamic shared memory of a block. CUDA: extern __shared__; OpenCL: passed as last
                                 argument, a __local pointer, when non-zero */
+    bool is_cooperative;   /**< the blocks wait for each other: all must be on the device at once, or the launch fails */
     uint32_t n_args;
     device_arg args[DEVICE_MAX_ARGS];
 } device_launch;

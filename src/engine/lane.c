@@ -52,6 +52,10 @@ static crp_status choose_depth(device_lane *lane, uint64_t n_launches)
         return CRP_OK;
     }
     CRP_TRY(d->ops->info(d, &info));
+    if (shape->is_alone) {
+        lane->depth = 1;
+        return CRP_OK;
+    }
     uint32_t side_by_side = choose_side_by_side(shape, n_launches);
     if (device_bytes(plan, 2 * side_by_side) >= info.memory_free / 2) {
         side_by_side = 1;
@@ -114,7 +118,9 @@ static void reset(device_lane *lane)
     for (uint32_t q = 0; q < DEVICE_N_QUEUES; ++q) {
         d->ops->buffer_destroy(d, lane->words[q]);
         d->ops->buffer_destroy(d, lane->next[q]);
-        lane->words[q] = lane->next[q] = NULL;
+        d->ops->buffer_destroy(d, lane->scratch[q]);
+        lane->words[q] = lane->next[q] = lane->scratch[q] = NULL;
+        lane->scratch_bytes[q] = 0;
     }
     if (lane->kernel != NULL) {
         d->ops->kernel_destroy(d, lane->kernel);
@@ -190,9 +196,29 @@ void lane_close(device_lane **lane)
     }
 }
 
+/* Working memory for a launch of so many histories: kept from launch to launch, made anew where it is too small. */
+static crp_status make_scratch(device_lane *lane, uint32_t queue, uint64_t n_histories)
+{
+    device *d = lane->device;
+    uint64_t needed = lane->shape.scratch_bytes(lane->plan, &lane->shape, n_histories);
+    if (needed <= lane->scratch_bytes[queue]) {
+        return CRP_OK;
+    }
+    d->ops->buffer_destroy(d, lane->scratch[queue]);
+    lane->scratch[queue] = NULL;
+    lane->scratch_bytes[queue] = 0;
+    CRP_TRY(d->ops->buffer_create(d, needed, &lane->scratch[queue]));
+    lane->scratch_bytes[queue] = needed;
+    return CRP_OK;
+}
+
 crp_status lane_start(device_lane *lane, uint32_t queue, history_range range)
 {
     device *d = lane->device;
+    lane->range[queue] = range;
+    if (lane->shape.scratch_bytes != NULL) {
+        CRP_TRY(make_scratch(lane, queue, range.count));
+    }
     unsigned char params[1024];
     size_t n_params = 0;
     CRP_TRY(lane->model->module->params(lane->plan, &d->info, &lane->shape, range.first, range.count, params, &n_params));
@@ -205,13 +231,23 @@ crp_status lane_start(device_lane *lane, uint32_t queue, history_range range)
     }
     launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_SUM, .buffer = lane->words[queue]};
     launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = lane->next[queue]};
+    launch.is_cooperative = lane->shape.is_alone;
+    if (lane->scratch[queue] != NULL) {
+        launch.args[launch.n_args++] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = lane->scratch[queue]};
+    }
     return d->ops->launch(d, queue, lane->kernel, &launch);
 }
 
 crp_status lane_collect(device_lane *lane, uint32_t queue, uint64_t *words, double *seconds)
 {
     device *d = lane->device;
-    CRP_TRY(d->ops->wait(d, queue));
-    *seconds += d->ops->launch_seconds(d, queue);
-    return d->ops->download(d, queue, lane->words[queue], words, lane->plan->n_words * 8u);
+    bool is_again = false;
+    do { /* again where the working memory was too small for what happened */
+        CRP_TRY(is_again ? lane_start(lane, queue, lane->range[queue]) : CRP_OK);
+        CRP_TRY(d->ops->wait(d, queue));
+        *seconds += d->ops->launch_seconds(d, queue);
+        CRP_TRY(d->ops->download(d, queue, lane->words[queue], words, lane->plan->n_words * 8u));
+        is_again = lane->shape.needs_more != NULL && lane->shape.needs_more(lane->plan, words, &lane->shape);
+    } while (is_again);
+    return CRP_OK;
 }

@@ -20,6 +20,9 @@ typedef struct device_lane {
     uint32_t depth;                        /**< queues in use: how many launches may be under way */
     device_buffer *words[DEVICE_N_QUEUES]; /**< what the kernel adds to */
     device_buffer *next[DEVICE_N_QUEUES];  /**< number of the next history to hand out */
+    device_buffer *scratch[DEVICE_N_QUEUES]; /**< working memory, where the module wants some */
+    uint64_t scratch_bytes[DEVICE_N_QUEUES]; /**< how much there is */
+    history_range range[DEVICE_N_QUEUES];  /**< what was started last */
     char label[160];                       /**< "cuda:0 (NVIDIA H200)" */
 } device_lane;
 

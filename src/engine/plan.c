@@ -22,6 +22,8 @@ void plan_destroy(crp_plan **pointer)
     for (size_t i = 0; plan->tallies != NULL && i < plan->n_tallies; ++i) {
         for (uint32_t k = 0; k < plan->tallies[i].n_dims; ++k) {
             free(plan->tallies[i].axis_edges[k]);
+            free(plan->tallies[i].axis_points[k]);
+            free(plan->tallies[i].axis_labels[k]);
         }
         free(plan->tallies[i].scale);
     }

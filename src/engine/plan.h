@@ -29,6 +29,8 @@ typedef struct tally_spec {
     char axis_name[TALLY_MAX_DIMS][16];
     char axis_unit[TALLY_MAX_DIMS][16];
     double *axis_edges[TALLY_MAX_DIMS];      /**< shape + 1 numbers, or NULL; owned */
+    double *axis_points[TALLY_MAX_DIMS];     /**< of an axis whose elements are points (times): shape numbers; NULL. Owned */
+    char *axis_labels[TALLY_MAX_DIMS];       /**< names of its elements, one a line; NULL: none. Owned */
     double quantum;                          /**< value of one integer unit, e.g. 2^-30 */
     double *scale;                           /**< per bin (1 / volume and so on), n_bins numbers; NULL: 1. Owned */
     size_t n_bins;
@@ -52,6 +54,8 @@ typedef struct result_spec {
     size_t tally;        /**< index of its tally */
 } result_spec;
 
+struct crp_plan;
+
 /** How a kernel is launched on a given device. */
 typedef struct plan_shape {
     device_kernel_source source;   /**< defines point into `define_text` below */
@@ -60,6 +64,14 @@ typedef struct plan_shape {
     char ahead_text[128];          /**< what source.ahead points to */
     uint32_t grid, block, local_bytes;
     uint32_t side_by_side;         /**< launches that share the `grid` blocks; 0 or 1: one has them all */
+    bool is_alone;      /**< a launch needs the whole device: all its blocks run at once, and never beside another launch */
+    /** Working memory of a launch of so many histories, given to the kernel as its last argument; NULL: none. */
+    uint64_t (*scratch_bytes)(const struct crp_plan *plan, const struct plan_shape *shape, uint64_t n_histories);
+    /** After a launch: true when its working memory was too small. `room` then says how much there must be, and the launch is
+     * run again. NULL: never. */
+    bool (*needs_more)(const struct crp_plan *plan, const uint64_t *words, struct plan_shape *shape);
+    uint64_t room[2];   /**< the module's own */
+    uint32_t n_workers; /**< the module's own: workers of a CPU */
     uint32_t near_rows; /**< the module's own: rows of its main tally that it keeps in shared memory */
 } plan_shape;
 
@@ -164,6 +176,9 @@ typedef struct crp_module {
     void (*finish)(crp_context *context, const crp_plan *plan, crp_result *result);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */
     double (*cost)(const crp_model *model);
+    /** How many histories -n 1 stands for, where a history is a part of what the user counts; NULL: one, and the default of
+     * -n is a million instead of one. */
+    uint64_t (*copy)(const crp_model *model);
     void (*data_destroy)(void *data); /**< of crp_model.data */
 } crp_module;
 

@@ -15,8 +15,27 @@ static void tally_clear(tally_spec *t)
 {
     for (size_t k = 0; k < TALLY_MAX_DIMS; k++) {
         free(t->axis_edges[k]);
+        free(t->axis_points[k]);
+        free(t->axis_labels[k]);
     }
     free(t->scale);
+}
+
+const char *tally_axis_label(const tally_spec *t, uint32_t axis, size_t i, char *text, size_t size)
+{
+    const char *at = t->axis_labels[axis];
+    for (; at != NULL && i > 0; --i) {
+        at = strchr(at, '\n');
+        at = at == NULL ? NULL : at + 1;
+    }
+    text[0] = '\0';
+    if (at != NULL && size > 0) {
+        size_t n = strcspn(at, "\n");
+        n = n < size ? n : size - 1;
+        memcpy(text, at, n);
+        text[n] = '\0';
+    }
+    return text;
 }
 
 void crp_result_destroy(crp_result **result)
@@ -105,6 +124,12 @@ static bool copy_doubles(double **to, const double *from, size_t n)
     return *to != NULL;
 }
 
+static bool copy_string(char **to, const char *from)
+{
+    *to = from == NULL ? NULL : strdup(from);
+    return from == NULL || *to != NULL;
+}
+
 static bool copy_tally(tally_spec *to, const tally_spec *from)
 {
     *to = *from;
@@ -114,6 +139,8 @@ static bool copy_tally(tally_spec *to, const tally_spec *from)
         /* Evaluated for every axis, so that no pointer of the plan stays in the copy. */
         fine =
             copy_doubles(&to->axis_edges[k], used ? from->axis_edges[k] : NULL, used ? from->shape[k] + 1 : 0) && fine;
+        fine = copy_doubles(&to->axis_points[k], used ? from->axis_points[k] : NULL, used ? from->shape[k] : 0) && fine;
+        fine = copy_string(&to->axis_labels[k], used ? from->axis_labels[k] : NULL) && fine;
     }
     return fine;
 }

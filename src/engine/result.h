@@ -79,6 +79,9 @@ uint64_t result_batch_end(const crp_result *result, uint64_t first);
 /** How many batches n histories take. */
 uint32_t result_count_batches(const crp_result *result, uint64_t n);
 
+/** The name of element i of an axis into `text`, "" if it has none. Returns `text`. */
+const char *tally_axis_label(const tally_spec *t, uint32_t axis, size_t i, char *text, size_t size);
+
 /** Index of a tally, or -1. */
 ptrdiff_t result_find(const crp_result *result, const char *name);
 

@@ -182,7 +182,8 @@ static crp_status prepare_trigger(run *r)
 /* Rank 0: what is to be run, from the options, the model and the restart file. */
 static crp_status decide_start(run *r, run_start *start)
 {
-    r->histories = first_nonzero(r->options->histories, r->model->histories, 1000000);
+    r->histories = first_nonzero(r->options->histories, r->model->histories, r->model->module->copy != NULL ? 1 : 1000000) *
+                   model_histories_of_copy(r->model);
     *start = (run_start){.histories = r->histories, .seed = first_nonzero(r->options->seed, r->model->seed, 1)};
     snprintf(start->digest, sizeof start->digest, "%s", r->model->digest);
     snprintf(start->version, sizeof start->version, "%s", crp_version());

@@ -29,6 +29,17 @@ static crp_status no_memory(const reader *in)
 
 /* --------------------------------------------------------------------------------------------------- tallies */
 
+/** Names of the elements of an axis, one a line, where it has them. */
+static bool read_labels(hid_t axis, tally_spec *t, unsigned k)
+{
+    if (H5Aexists(axis, "labels") <= 0) {
+        return true;
+    }
+    size_t size = t->shape[k] * 256 + 1;
+    t->axis_labels[k] = calloc(size, 1);
+    return t->axis_labels[k] != NULL && hdf5_get_text(axis, "labels", t->axis_labels[k], size);
+}
+
 static bool read_axis(hid_t group, tally_spec *t, unsigned k)
 {
     char name[16];
@@ -44,9 +55,14 @@ static bool read_axis(hid_t group, tally_spec *t, unsigned k)
     hid_t type = H5Dget_type(axis);
     bool counts = H5Tget_class(type) == H5T_INTEGER;
     H5Tclose(type);
+    fine = fine && read_labels(axis, t, k);
     H5Dclose(axis);
     if (!fine || counts) {
         return fine && n[0] == t->shape[k];
+    }
+    if (n[0] == t->shape[k]) {
+        t->axis_points[k] = malloc((n[0] > 0 ? n[0] : 1) * sizeof(double));
+        return t->axis_points[k] != NULL && hdf5_get_array(group, name, H5T_NATIVE_DOUBLE, n[0], t->axis_points[k]);
     }
     if (n[0] != t->shape[k] + 1) {
         return false;
@@ -125,6 +141,8 @@ static void specs_destroy(tally_spec *specs, size_t n)
     for (size_t i = 0; specs != NULL && i < n; i++) {
         for (size_t k = 0; k < TALLY_MAX_DIMS; k++) {
             free(specs[i].axis_edges[k]);
+            free(specs[i].axis_points[k]);
+            free(specs[i].axis_labels[k]);
         }
         free(specs[i].scale);
     }

@@ -91,7 +91,7 @@ static bool put_sum(hid_t group, const tally_spec *t, const crp_wide *sum)
     return fine;
 }
 
-/** Edges of axis k, or the element numbers from 1 where the axis only counts, as an HDF5 dimension scale. */
+/** Edges or points of axis k, or the element numbers from 1 where the axis only counts, as an HDF5 dimension scale. */
 static hid_t put_axis(hid_t group, const tally_spec *t, unsigned k)
 {
     char name[16];
@@ -100,6 +100,9 @@ static hid_t put_axis(hid_t group, const tally_spec *t, unsigned k)
     if (t->axis_edges[k] != NULL) {
         hsize_t n = t->shape[k] + 1;
         axis = hdf5_put_array(group, name, H5T_NATIVE_DOUBLE, 1, &n, t->axis_edges[k], false);
+    } else if (t->axis_points[k] != NULL) {
+        hsize_t n = t->shape[k];
+        axis = hdf5_put_array(group, name, H5T_NATIVE_DOUBLE, 1, &n, t->axis_points[k], false);
     } else {
         hsize_t n = t->shape[k];
         int64_t *numbers = malloc((t->shape[k] > 0 ? t->shape[k] : 1) * sizeof *numbers);
@@ -110,6 +113,7 @@ static hid_t put_axis(hid_t group, const tally_spec *t, unsigned k)
         free(numbers);
     }
     if (axis >= 0 && (!hdf5_put_text(axis, "name", t->axis_name[k]) || !hdf5_put_text(axis, "unit", t->axis_unit[k]) ||
+                      (t->axis_labels[k] != NULL && !hdf5_put_text(axis, "labels", t->axis_labels[k])) ||
                       H5DSset_scale(axis, t->axis_name[k]) < 0)) {
         H5Dclose(axis);
         return -1;

@@ -60,7 +60,14 @@ static bool is_same_axis(const tally_spec *a, const tally_spec *b, unsigned k)
             return false;
         }
     }
-    return true;
+    for (size_t i = 0; a->axis_points[k] != NULL && b->axis_points[k] != NULL && i < a->shape[k]; i++) {
+        if (!is_equal(a->axis_points[k][i], b->axis_points[k][i])) {
+            return false;
+        }
+    }
+    const char *labels_a = a->axis_labels[k], *labels_b = b->axis_labels[k];
+    return (a->axis_points[k] == NULL) == (b->axis_points[k] == NULL) && (labels_a == NULL) == (labels_b == NULL) &&
+           (labels_a == NULL || strcmp(labels_a, labels_b) == 0);
 }
 
 static bool is_same_shape(const tally_spec *a, const tally_spec *b)

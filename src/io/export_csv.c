@@ -42,8 +42,9 @@ static void split(const tally_spec *t, size_t bin, size_t *index)
 /** Middle of a bin, the element's number (from 1) on an axis that only counts, inf for what lies beyond the grid. */
 static double centre(const tally_spec *t, unsigned k, size_t index)
 {
-    const double *edges = t->axis_edges[k];
-    return edges == NULL ? (double)index + 1 : 0.5 * (edges[index] + edges[index + 1]);
+    const double *edges = t->axis_edges[k], *points = t->axis_points[k];
+    return points != NULL  ? points[index]
+           : edges == NULL ? (double)index + 1 : 0.5 * (edges[index] + edges[index + 1]);
 }
 
 static void write_bin(const crp_result *result, size_t tally, size_t bin, FILE *file)

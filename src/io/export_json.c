@@ -59,6 +59,63 @@ static void write_one_result(FILE *file, const crp_result *r, const result_spec 
     fputc('}', file);
 }
 
+/* Tallies over an axis of points and one of names: a curve for every name. */
+static bool is_series(const tally_spec *t)
+{
+    return t->n_dims == 2 && t->axis_points[0] != NULL && t->axis_labels[1] != NULL;
+}
+
+static void write_curve(FILE *file, const crp_result *r, size_t i, size_t column,
+                        double (*value)(const crp_result *, size_t, size_t))
+{
+    const tally_spec *t = &r->tallies[i];
+    for (size_t k = 0; k < t->shape[0]; k++) {
+        fputs(k == 0 ? "[" : ", ", file);
+        json_write_real(file, value(r, i, t->offset + k * t->shape[1] + column));
+    }
+    fputc(']', file);
+}
+
+static void write_one_series(FILE *file, const crp_result *r, size_t i)
+{
+    const tally_spec *t = &r->tallies[i];
+    char label[256];
+    fputs("{\"name\": ", file);
+    json_write_string(file, t->name);
+    fputs(", \"unit\": ", file);
+    json_write_string(file, t->unit);
+    fputs(", ", file);
+    json_write_string(file, t->axis_name[0]);
+    for (size_t k = 0; k < t->shape[0]; k++) {
+        fputs(k == 0 ? ": [" : ", ", file);
+        json_write_real(file, t->axis_points[0][k]);
+    }
+    fputs("], \"of\": {", file);
+    for (size_t j = 0; j < t->shape[1]; j++) {
+        fputs(j == 0 ? "" : ", ", file);
+        json_write_string(file, tally_axis_label(t, 1, j, label, sizeof label));
+        fputs(": {\"mean\": ", file);
+        write_curve(file, r, i, j, result_bin_mean);
+        fputs(", \"std_dev\": ", file);
+        write_curve(file, r, i, j, result_bin_std_dev);
+        fputc('}', file);
+    }
+    fputs("}}", file);
+}
+
+static void write_series(FILE *file, const crp_result *r)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < r->n_tallies; i++) {
+        if (is_series(&r->tallies[i])) {
+            fputs(is_first ? ", \"series\": [" : ", ", file);
+            write_one_series(file, r, i);
+            is_first = false;
+        }
+    }
+    fputs(is_first ? "" : "]", file);
+}
+
 crp_status result_write_json(crp_context *context, const crp_result *r, FILE *file)
 {
     fputc('{', file);
@@ -79,7 +136,9 @@ crp_status result_write_json(crp_context *context, const crp_result *r, FILE *fi
         fputs(i == 0 ? "" : ", ", file);
         write_one_result(file, r, &r->results[i]);
     }
-    fputs("]}\n", file);
+    fputc(']', file);
+    write_series(file, r);
+    fputs("}\n", file);
     errno = 0;
     CRP_CHECK(context, fflush(file) == 0 && !ferror(file), CRP_ERR_IO, "cannot write the JSON summary (%s)",
               strerror(errno != 0 ? errno : EIO));

@@ -5,6 +5,7 @@
 #include "core/schema.h"
 #include "core/text.h"
 #include "core/yaml_tree.h"
+#include "io/starter_chem.h"
 #include "io/starter_gas.h"
 #include "io/starter_light.h"
 #include "model/model.h"
@@ -22,6 +23,9 @@ static const starter starters[] = {
     {"gas-elbow", "a square elbow with a mitred corner", NULL, starter_gas_elbow_parameters, starter_gas_elbow},
     {"gas-chamber", "a box with an inlet, a pump and round bodies inside", NULL, starter_gas_chamber_parameters,
      starter_gas_chamber},
+    {"chem-water", "radicals of spurs in irradiated water, 1 ps to 1 us", chem_water_text, NULL, NULL},
+    {"chem-oxygen", "radicals in water with dissolved oxygen", chem_oxygen_text, NULL, NULL},
+    {"chem-fricke", "Fricke dosimeter: iron in aerated acid, to 1 ms", chem_fricke_text, NULL, NULL},
 };
 enum { N_STARTERS = sizeof starters / sizeof starters[0] };
 

@@ -5,6 +5,8 @@
 #include "io/gas_load.h"
 #include "io/molflow.h"
 #include "io/stl.h"
+#include "io/molecules.h"
+#include "model/chem/chem_yaml.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -160,9 +162,31 @@ static crp_status refuse_foreign(crp_context *context, const char *path, const c
 typedef crp_status (*input_reader)(crp_context *context, const char *path, const char *text, size_t n_bytes,
                                    const crp_input_options *options, crp_input **input);
 
-/* Signatures first; binary STL files may begin with any text. */
-static input_reader find_reader(const char *path, const char *text, size_t n_bytes)
+/* A setting that says what list of molecules the file is: its own reader then says what is wrong with it. */
+static bool names_format(const crp_input_options *options)
 {
+    for (size_t i = 0; i < options->n_settings; i++) {
+        if (strncmp(options->settings[i], "source.format=", strlen("source.format=")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static crp_status molecules_load(crp_context *context, const char *path, const char *text, size_t n_bytes,
+                                 const crp_input_options *options, crp_input **input)
+{
+    (void)text;
+    (void)n_bytes;
+    return chem_molecules_load(context, path, options, input);
+}
+
+/* Signatures first; binary STL files may begin with any text. */
+static input_reader find_reader(const char *path, const char *text, size_t n_bytes, const crp_input_options *options)
+{
+    if (names_format(options) && !is_yaml(path, text, n_bytes)) {
+        return molecules_load;
+    }
     if (zip_recognise(text, n_bytes)) {
         return molflow_zip_load;
     }
@@ -171,6 +195,9 @@ static input_reader find_reader(const char *path, const char *text, size_t n_byt
     }
     if (molflow_recognise_xml(text, n_bytes)) {
         return molflow_load;
+    }
+    if (molecules_recognise(text, n_bytes) != MOLECULES_NONE) {
+        return molecules_load;
     }
     if (is_yaml(path, text, n_bytes)) {
         return yaml_load;
@@ -209,7 +236,7 @@ crp_status crp_input_load(crp_context *context, const char *path, const crp_inpu
     fclose(file);
     CRP_TRY(status);
     CRP_GOTO(refuse_foreign(context, path, text, n_bytes), done);
-    input_reader reader = find_reader(path, text, n_bytes);
+    input_reader reader = find_reader(path, text, n_bytes, &used);
     if (reader != stl_load) {
         CRP_GOTO(check_stl_options(context, path, &used), done);
     }

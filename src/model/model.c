@@ -50,6 +50,11 @@ void model_destroy(crp_model **model)
     *model = NULL;
 }
 
+uint64_t model_histories_of_copy(const crp_model *model)
+{
+    return model->module->copy == NULL ? 1 : model->module->copy(model);
+}
+
 /* The input owns the model when this succeeds; else the caller still does. */
 crp_status input_append(crp_context *context, crp_input **input, crp_model *model)
 {

@@ -36,6 +36,9 @@ crp_status model_finish(crp_context *context, crp_model *model);
 /** Free a model with its data and set the pointer to NULL. Accepts NULL and a pointer to NULL. */
 void model_destroy(crp_model **model);
 
+/** How many histories -n 1 stands for: 1, unless the module counts copies of an input of many parts. */
+uint64_t model_histories_of_copy(const crp_model *model);
+
 /** Append a finished model to an input (which may be NULL at first). */
 crp_status input_append(crp_context *context, crp_input **input, crp_model *model);
 

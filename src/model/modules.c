@@ -1,4 +1,5 @@
 /** The list of modules: a new kind of model is one line here. */
+#include "model/chem/chem.h"
 #include "model/gas/gas.h"
 #include "model/light/light.h"
 
@@ -7,6 +8,7 @@
 const crp_module *const modules[] = {
     &module_light,
     &module_gas,
+    &module_chem,
     NULL,
 };
 

@@ -1,0 +1,117 @@
+/** Working memory of a launch: where its arrays lie, the same for host and kernel. */
+#ifndef CHEM_MEMORY_H
+#define CHEM_MEMORY_H
+
+#include "params.h"
+
+/* A pair or a molecule (second: CHEM_NONE) that would react in this step. */
+typedef struct chem_candidate {
+    ck_u32 first, second; /* slots */
+    ck_u32 channel;       /* CHEM_NONE: over */
+    float fraction;
+    ck_u32 tie;
+    ck_u32 unused;
+} chem_candidate;
+
+/* Words of the control block. */
+#define CHEM_CONTROL_MOLECULES 0u  /* slots in use, alive or not */
+#define CHEM_CONTROL_CANDIDATES 1u
+#define CHEM_CONTROL_NO_ROOM 2u
+#define CHEM_CONTROL_LIVE 64u      /* 64 words: candidates left after a round */
+#define CHEM_CONTROL_BARRIER 128u  /* arrivals at the barrier of all blocks; a line of its own */
+#define CHEM_CONTROL_WORDS 192u
+#define CHEM_PARTIALS 4096u        /* most workers (CPU) or blocks (GPU) of a launch */
+
+/* Offsets in bytes; all multiples of 64. */
+typedef struct chem_layout {
+    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, buckets, ranks, rows, best_a,
+        best_b, claims, candidates, counts, starts, partials, control, n_bytes;
+} chem_layout;
+
+CK_FN ck_u64 chem_take(ck_u64 at, ck_u64 n, ck_u64 size)
+{
+    return (at + n * size + 63u) & ~(ck_u64)63u;
+}
+
+CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 bucket_mask, ck_u32 corrects)
+{
+    ck_u64 n = room, n_buckets = (ck_u64)bucket_mask + 1u;
+    chem_layout l;
+    l.control = 0u;
+    l.partials = chem_take(l.control, CHEM_CONTROL_WORDS, 4u);
+    l.particles_a = chem_take(l.partials, CHEM_PARTIALS, 4u);
+    l.particles_b = chem_take(l.particles_a, n, sizeof(chem_particle));
+    l.birth_a = chem_take(l.particles_b, n, sizeof(chem_particle));
+    l.birth_b = chem_take(l.birth_a, n, 4u);
+    l.history_a = chem_take(l.birth_b, n, 4u);
+    l.history_b = chem_take(l.history_a, n, 4u);
+    l.moves = chem_take(l.history_b, n, 4u);
+    l.shifts = chem_take(l.moves, n, 12u);
+    l.buckets = chem_take(l.shifts, corrects != 0u ? n : 0u, 24u);
+    l.ranks = chem_take(l.buckets, n, 4u);
+    l.rows = chem_take(l.ranks, n, 4u);
+    l.best_a = chem_take(l.rows, n, 4u);
+    l.best_b = chem_take(l.best_a, n, 8u);
+    l.claims = chem_take(l.best_b, n, 8u);
+    l.candidates = chem_take(l.claims, n, 4u);
+    l.counts = chem_take(l.candidates, room_candidates, sizeof(chem_candidate));
+    l.starts = chem_take(l.counts, n_buckets, 4u);
+    l.n_bytes = chem_take(l.starts, n_buckets + 4u, 4u);
+    return l;
+}
+
+/* The arrays. `here` is what a step begins from, `next` the same sorted by bucket, what it ends with. */
+typedef struct chem_memory {
+    CK_GLOBAL chem_particle *here, *next;
+    CK_GLOBAL float *birth_here, *birth_next;
+    CK_GLOBAL ck_u32 *history_here, *history_next;
+    CK_GLOBAL float *moves;     /* displacements of `next`, x y z */
+    CK_GLOBAL ck_u64 *shifts;   /* corrections to them in 2^-32 nm, two's complement */
+    CK_GLOBAL ck_u32 *buckets, *ranks; /* of `here` */
+    CK_GLOBAL ck_u32 *rows;     /* of `next` */
+    CK_GLOBAL ck_u64 *best, *best_after; /* earliest event of a slot */
+    CK_GLOBAL ck_u32 *claims;   /* slots that have reacted in this step */
+    CK_GLOBAL chem_candidate *candidates;
+    CK_GLOBAL ck_u32 *counts, *starts, *partials, *control;
+} chem_memory;
+
+CK_FN chem_memory chem_bind(CK_GLOBAL ck_u64 *scratch, chem_layout l)
+{
+    CK_GLOBAL unsigned char *base = (CK_GLOBAL unsigned char *)scratch;
+    chem_memory m;
+    m.here = (CK_GLOBAL chem_particle *)(base + l.particles_a);
+    m.next = (CK_GLOBAL chem_particle *)(base + l.particles_b);
+    m.birth_here = (CK_GLOBAL float *)(base + l.birth_a);
+    m.birth_next = (CK_GLOBAL float *)(base + l.birth_b);
+    m.history_here = (CK_GLOBAL ck_u32 *)(base + l.history_a);
+    m.history_next = (CK_GLOBAL ck_u32 *)(base + l.history_b);
+    m.moves = (CK_GLOBAL float *)(base + l.moves);
+    m.shifts = (CK_GLOBAL ck_u64 *)(base + l.shifts);
+    m.buckets = (CK_GLOBAL ck_u32 *)(base + l.buckets);
+    m.ranks = (CK_GLOBAL ck_u32 *)(base + l.ranks);
+    m.rows = (CK_GLOBAL ck_u32 *)(base + l.rows);
+    m.best = (CK_GLOBAL ck_u64 *)(base + l.best_a);
+    m.best_after = (CK_GLOBAL ck_u64 *)(base + l.best_b);
+    m.claims = (CK_GLOBAL ck_u32 *)(base + l.claims);
+    m.candidates = (CK_GLOBAL chem_candidate *)(base + l.candidates);
+    m.counts = (CK_GLOBAL ck_u32 *)(base + l.counts);
+    m.starts = (CK_GLOBAL ck_u32 *)(base + l.starts);
+    m.partials = (CK_GLOBAL ck_u32 *)(base + l.partials);
+    m.control = (CK_GLOBAL ck_u32 *)(base + l.control);
+    return m;
+}
+
+/** After a step its result is what the next one begins from. */
+CK_FN chem_memory chem_swap(chem_memory m)
+{
+    chem_memory n = m;
+    n.here = m.next;
+    n.next = m.here;
+    n.birth_here = m.birth_next;
+    n.birth_next = m.birth_here;
+    n.history_here = m.history_next;
+    n.history_next = m.history_here;
+    return n;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/** Space: the cells of the search for neighbours, and boxes. */
+#ifndef CHEM_SPACE_H
+#define CHEM_SPACE_H
+
+#include "params.h"
+
+/** The whole number below x, wrapped to 32 bits (cells far out only share a bucket, which the distance tells apart). */
+CK_FN ck_i32 chem_floor(double x)
+{
+    ck_i64 n = (ck_i64)x;
+    n -= (double)n > x ? 1 : 0;
+    return (ck_i32)n;
+}
+
+/** x back into the box [-L/2, L/2): by whole edges (periodic), or by mirrors (reflecting). */
+CK_FN double chem_fold(ck_u32 space, double box, double inv_box, double x)
+{
+    double turns = (double)chem_floor(x * inv_box + 0.5);
+    double inside = x - turns * box;
+    if (space == CHEM_SPACE_IS_REFLECTING && ((ck_i64)turns & 1) != 0) {
+        inside = -inside;
+    }
+    return space == CHEM_SPACE_IS_OPEN ? x : inside;
+}
+
+/** The shortest of the differences of two positions that are the same up to whole edges. */
+CK_FN double chem_nearest_image(ck_u32 space, double box, double difference)
+{
+    double half = 0.5 * box;
+    if (space == CHEM_SPACE_IS_PERIODIC) {
+        difference = difference > half ? difference - box : difference;
+        difference = difference < -half ? difference + box : difference;
+    }
+    return difference;
+}
+
+/** Number of a cell along one axis, from 0 in a periodic box. */
+CK_FN ck_i32 chem_cell(ck_u32 space, double box, ck_u32 n_cells, double inv_cell, double x)
+{
+    if (space == CHEM_SPACE_IS_PERIODIC) {
+        ck_i32 cell = chem_floor((x + 0.5 * box) * inv_cell);
+        return cell < 0 ? 0 : cell >= (ck_i32)n_cells ? (ck_i32)n_cells - 1 : cell;
+    }
+    return chem_floor(x * inv_cell);
+}
+
+/** The neighbouring number, over the edge of a periodic box. */
+CK_FN ck_i32 chem_wrap_cell(ck_u32 space, ck_u32 n_cells, ck_i32 cell)
+{
+    if (space == CHEM_SPACE_IS_PERIODIC) {
+        cell = cell < 0 ? cell + (ck_i32)n_cells : cell;
+        cell = cell >= (ck_i32)n_cells ? cell - (ck_i32)n_cells : cell;
+    }
+    return cell;
+}
+
+/** A word for the row of cells along x at (y, z) of a history. Rows of equal words cost time, no correctness. */
+CK_FN ck_u32 chem_row(ck_i32 y, ck_i32 z, ck_u32 history)
+{
+    ck_u32 h = (ck_u32)y * 0x9E3779B1u ^ (ck_u32)z * 0x85EBCA77u ^ history * 0xC2B2AE3Du;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    h ^= h >> 12;
+    h *= 0x297A2D39u;
+    return h ^ (h >> 15);
+}
+
+#endif

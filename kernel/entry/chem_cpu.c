@@ -1,0 +1,174 @@
+/* The method `exact` on a CPU: all workers take one step of all molecules of the launch together, phase by phase. */
+#include "../port.h"
+
+#include "chem_team.h"
+
+static void count_species(chem_params p, chem_memory m, ck_u64 *words, chem_step s, chem_team team, ck_u32 n)
+{
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            words[s.output * p.n_species + m.here[i].species] += 1u;
+        }
+    }
+}
+
+/* Rounds until no candidate is left. */
+static void fire_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
+{
+    ck_u32 n = smaller_of(m.control[CHEM_CONTROL_CANDIDATES], p.room_candidates), round = 0u, live = n;
+    while (live != 0u) {
+        CHEM_EACH(i, n)
+        {
+            ck_u32 channel = m.candidates[i].channel;
+            if (chem_fire(p, t, m, s, step, i) != 0u) {
+                CHEM_ADD(words, p.at_reactions + s.bin * p.n_channels + channel, 1u);
+                words[p.at_counters + CHEM_COUNT_REACTIONS] += 1u;
+            }
+        }
+        CHEM_BARRIER();
+        if (team.worker == 0u) {
+            m.control[CHEM_CONTROL_LIVE + ((round + 32u) & 63u)] = 0u;
+        }
+        ck_u32 mine = 0u;
+        CHEM_EACH(i, n)
+        {
+            mine += chem_prune(m, i);
+        }
+        if (mine != 0u) {
+            ck_atomic_add_u32(m.control + CHEM_CONTROL_LIVE + (round & 63u), mine);
+        }
+        CHEM_BARRIER();
+        live = m.control[CHEM_CONTROL_LIVE + (round & 63u)];
+        ck_u64 *swapped = m.best;
+        m.best = m.best_after;
+        m.best_after = swapped;
+        ++round;
+    }
+}
+
+static void advance_all(chem_params p, chem_memory m, ck_u64 *words, chem_step s, chem_team team, ck_u32 n)
+{
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
+    }
+    if (s.output != CHEM_NONE) {
+        count_species(p, m, words, s, team, n);
+    }
+    CHEM_BARRIER();
+}
+
+static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team, ck_u32 n)
+{
+    scan(p, m, team);
+    CHEM_BARRIER();
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_scatter(p, t, m, s, step, i);
+        }
+    }
+    if (team.worker == 0u) {
+        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
+        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
+        for (ck_u32 i = 0u; i < 64u; ++i) {
+            m.control[CHEM_CONTROL_LIVE + i] = 0u;
+        }
+    }
+    CHEM_BARRIER();
+}
+
+static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
+{
+    ck_u32 n = m.starts[p.bucket_mask + 1u];
+    ck_u64 pairs = 0u, molecules = 0u;
+    CHEM_EACH(i, n)
+    {
+        chem_search_first_order(p, t, m, s, step, i);
+        pairs += chem_search_pairs(p, t, m, s, step, i);
+        ++molecules;
+    }
+    words[p.at_counters + CHEM_COUNT_PAIRS] += pairs;
+    words[p.at_counters + CHEM_COUNT_MOLECULE_STEPS] += molecules;
+    CHEM_BARRIER();
+}
+
+/* Sums over the workers: each has seen its own histories. */
+static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 molecules, ck_u64 candidates)
+{
+    ck_u64 *most = words + p.at_counters + CHEM_COUNT_MOST_MOLECULES;
+    *most = molecules > *most ? molecules : *most;
+    most = words + p.at_counters + CHEM_COUNT_MOST_CANDIDATES;
+    *most = candidates > *most ? candidates : *most;
+    words[p.at_counters + CHEM_COUNT_NO_ROOM] += m.control[CHEM_CONTROL_NO_ROOM];
+}
+
+/* All steps of the histories of `p`, in this memory, by this team. */
+static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scratch, chem_team team)
+{
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
+    ck_u64 most_molecules = 0u, most_candidates = 0u;
+    CHEM_EACH(i, p.bucket_mask + 1u)
+    {
+        m.counts[i] = 0u;
+    }
+    CHEM_EACH(i, CHEM_CONTROL_WORDS)
+    {
+        m.control[i] = 0u;
+    }
+    CHEM_BARRIER();
+    for (ck_u32 step = 0u; step < p.n_steps && m.control[CHEM_CONTROL_NO_ROOM] == 0u; ++step) {
+        chem_step s = t.steps[step];
+        if (s.births != CHEM_NONE) {
+            chem_admit(p, t, m, words, team, s);
+            CHEM_BARRIER();
+        }
+        ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
+        most_molecules = n > most_molecules ? n : most_molecules;
+        n = smaller_of(n, p.room);
+        advance_all(p, m, words, s, team, n);
+        if (step + 1u == p.n_steps) {
+            break;
+        }
+        sort_all(p, t, m, s, step, team, n);
+        search_all(p, t, m, words, s, step, team);
+        ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
+        most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
+        fire_all(p, t, m, words, s, step, team);
+        m = chem_swap(m);
+        words[p.at_counters + CHEM_COUNT_CANDIDATES] += team.worker == 0u ? n_candidates : 0u;
+    }
+    if (team.worker == 0u) {
+        report_room(p, m, words, most_molecules, most_candidates);
+    }
+}
+
+/* args: parameters, tables 0 to 3, words, next history, working memory. */
+void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
+void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
+{
+    chem_params p = *(const chem_params *)args[0];
+    chem_tables t = {args[1], args[2], args[2], args[3], args[4]};
+    ck_u32 *next = args[6];
+    ck_u64 *scratch = args[7];
+    if (p.part == 0u) {
+        chem_team team = {worker, n_workers};
+        p.team = n_workers;
+        run_steps(p, t, args[5], scratch, team);
+        return;
+    }
+    /* Few molecules at a time, so that they stay in the worker's cache from step to step. */
+    chem_team alone = {0u, 1u};
+    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes;
+    p.team = 1u;
+    for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {
+        chem_params mine = p;
+        mine.n_histories = smaller_of(p.part, p.n_histories - first);
+        mine.first_history = p.first_history + first;
+        mine.first_track = (p.first_track + first) % p.n_tracks;
+        run_steps(mine, t, args[5], scratch + worker * (n_bytes / 8u), alone);
+    }
+}

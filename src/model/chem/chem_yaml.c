@@ -1,0 +1,220 @@
+/** Chem models from YAML trees and from lists of molecules, and back to YAML text. */
+#include "model/chem/chem_yaml.h"
+
+#include "core/number.h"
+#include "core/sha256.h"
+#include "core/text.h"
+#include "model/chem/chem_schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------- read */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* The file's name without folders and extension. */
+static void name_from_path(char *name, size_t size, const char *path)
+{
+    const char *base = base_name(path), *dot = strrchr(base, '.');
+    int length = (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
+    snprintf(name, size, "%.*s", length, base);
+}
+
+static crp_status load_set(crp_context *context, const char *path, chem_model *chem)
+{
+    char full[2200];
+    bool is_beside = chem_set_text(chem->set_name) == NULL && chem->set_name[0] != '/' && strrchr(path, '/') != NULL &&
+                     strchr(chem->set_name, '.') != NULL;
+    snprintf(full, sizeof full, "%.*s%s", is_beside ? (int)(base_name(path) - path) : 0, path, chem->set_name);
+    CRP_TRY(chem_set_load(context, path, full, &chem->set));
+    for (uint32_t i = 0; i < chem->n_scavengers; ++i) {
+        char where[1200];
+        snprintf(where, sizeof where, "%.1000s: scavengers[%u]", path, i + 1);
+        CRP_TRY(chem_set_scavenger(context, where, &chem->set, chem->scavengers[i].species,
+                                   chem->scavengers[i].concentration));
+    }
+    return CRP_OK;
+}
+
+/* Settings, then what they name: set, molecules; then ranges and the digest. */
+static crp_status complete(crp_context *context, const char *path, const crp_input_options *options, crp_model *model)
+{
+    chem_model *chem = model->data;
+    void *objects[] = {[CHEM_OBJECT_CHEM] = chem, [CHEM_OBJECT_MODEL] = model};
+    if (model->name[0] == '\0') {
+        name_from_path(model->name, sizeof model->name, path);
+    }
+    for (size_t i = 0; options != NULL && i < options->n_settings; i++) {
+        CRP_TRY(schema_set(context, &chem_schema, objects, options->settings[i]));
+    }
+    CRP_TRY(load_set(context, path, chem));
+    CRP_TRY(chem_source_fill(context, path, chem));
+    if (chem->n_repaired_times > 0) {
+        context_log(context, CRP_LOG_INFO, "chem", "%s: %" PRIu64 " times were not finite or before the start and are now the "
+                    "start, %g ps", path, chem->n_repaired_times, chem->start);
+    }
+    CRP_TRY(chem_model_validate(context, path, chem));
+    return model_finish(context, model);
+}
+
+static crp_status load(crp_context *context, const char *path, const yaml_node *root, const crp_input_options *options,
+                       crp_input **input)
+{
+    crp_model *model = NULL;
+    chem_model *chem = chem_model_create();
+    CRP_CHECK(context, chem != NULL, CRP_ERR_MEMORY, "%s: not enough memory for the model", path);
+    CRP_TRY(model_create(context, &module_chem, path, chem, &model));
+    void *objects[] = {[CHEM_OBJECT_CHEM] = chem, [CHEM_OBJECT_MODEL] = model};
+    crp_status status = CRP_OK;
+    if (root != NULL) {
+        CRP_GOTO(schema_load(context, path, root, &chem_schema, objects), failed);
+    } else {
+        snprintf(chem->source.file, sizeof chem->source.file, "%s", base_name(path));
+    }
+    CRP_GOTO(complete(context, path, options, model), failed);
+    CRP_GOTO(input_append(context, input, model), failed);
+    return CRP_OK;
+failed:
+    model_destroy(&model);
+    return status;
+}
+
+crp_status chem_yaml_load(crp_context *context, const char *path, const yaml_node *root, const crp_input_options *options,
+                          crp_input **input)
+{
+    return load(context, path, root, options, input);
+}
+
+crp_status chem_molecules_load(crp_context *context, const char *path, const crp_input_options *options, crp_input **input)
+{
+    return load(context, path, NULL, options, input);
+}
+
+/* ------------------------------------------------------------------------------------------------- write */
+
+static void write_real(FILE *file, const char *before, double value, const char *after)
+{
+    char text[NUMBER_TEXT];
+    fprintf(file, "%s%s%s", before, number_print(text, value), after);
+}
+
+/* What the names stand for: part of the digest, no part of what is read back. */
+static crp_status write_digests(crp_context *context, FILE *file, const chem_model *chem)
+{
+    sha256 s;
+    char hex[65];
+    text_buffer text;
+    CRP_TRY(text_open(context, &text));
+    chem_set_write(text.file, &chem->set);
+    CRP_TRY(text_close(context, &text, CRP_OK));
+    sha256_of(text.bytes, text.n_bytes, hex);
+    free(text.bytes);
+    fprintf(file, "# species and reactions: %s\n", hex);
+    sha256_init(&s);
+    for (uint32_t i = 0; i < chem->n_tracks; ++i) {
+        const chem_track *t = &chem->tracks[i];
+        sha256_update(&s, &t->energy, sizeof t->energy);
+        sha256_update(&s, t->molecules, t->n_molecules * sizeof *t->molecules);
+    }
+    sha256_hex(&s, hex);
+    fprintf(file, "# molecules: %s\n", hex);
+    return CRP_OK;
+}
+
+static void write_source(FILE *file, const chem_source *source)
+{
+    fprintf(file, "source: {kind: %s, ", chem_source_words[source->kind]);
+    if (source->kind == CHEM_SOURCE_FILE) {
+        fputs("file: ", file);
+        yaml_write_string(file, base_name(source->file));
+        fputs(", format: ", file);
+        yaml_write_string(file, source->format);
+    } else {
+        fprintf(file, "tracks: %" PRIu32 ", seed: %" PRIu64, source->tracks, source->seed);
+        write_real(file, ", distance: ", source->distance, " nm");
+        write_real(file, ", radius: ", source->radius, " nm");
+        write_real(file, ", length: ", source->length, " nm, molecules: [");
+        for (uint32_t i = 0; i < source->n_molecules; ++i) {
+            fputs(i == 0 ? "{species: " : ", {species: ", file);
+            yaml_write_string(file, source->molecules[i].species);
+            write_real(file, ", count: ", source->molecules[i].count, "}");
+        }
+        fputs("]", file);
+    }
+    write_real(file, ", energy: ", source->energy, " eV");
+    fprintf(file, ", together: %s}\n", source->together ? "true" : "false");
+}
+
+static crp_status write_physics(crp_context *context, FILE *file, const chem_model *chem)
+{
+    fputs("chem: {set: ", file);
+    yaml_write_string(file, chem->set_name);
+    fprintf(file, ", method: %s", chem_method_words[chem->method]);
+    write_real(file, ", steps_per_decade: ", chem->steps_per_decade, "");
+    write_real(file, ", step: ", chem->step, " ps");
+    fprintf(file, ", dynamic_step: %s}\n", chem->dynamic_step ? "true" : "false");
+    if (chem->n_scavengers > 0) {
+        fputs("scavengers:\n", file);
+    }
+    for (uint32_t i = 0; i < chem->n_scavengers; ++i) {
+        fputs("  - {species: ", file);
+        yaml_write_string(file, chem->scavengers[i].species);
+        write_real(file, ", concentration: ", chem->scavengers[i].concentration, "}\n");
+    }
+    write_real(file, "time: {start: ", chem->start, " ps");
+    write_real(file, ", end: ", chem->end, " ps");
+    write_real(file, ", outputs_per_decade: ", chem->outputs_per_decade, "}\n");
+    write_source(file, &chem->source);
+    fprintf(file, "space: {kind: %s", chem_space_words[chem->space]);
+    write_real(file, ", box: ", chem->box, " nm}\n");
+    return write_digests(context, file, chem);
+}
+
+static void write_run(FILE *file, const crp_model *model)
+{
+    if (model->histories != 0 || model->batches != 0 || model->seed != 0) {
+        fputs("run:\n", file);
+    }
+    if (model->histories != 0) {
+        fprintf(file, "  copies: %" PRIu64 "\n", model->histories);
+    }
+    if (model->batches != 0) {
+        fprintf(file, "  batches: %" PRIu32 "\n", model->batches);
+    }
+    if (model->seed != 0) {
+        fprintf(file, "  seed: %" PRIu64 "\n", model->seed);
+    }
+}
+
+static crp_status write_all(crp_context *context, const crp_model *model, FILE *file, bool is_full)
+{
+    fprintf(file, "version: %d\nkind: chem\n", CHEM_YAML_VERSION);
+    if (is_full && model->name[0] != '\0') {
+        fputs("name: ", file);
+        yaml_write_string(file, model->name);
+        fputs("\n", file);
+    }
+    if (is_full) {
+        write_run(file, model);
+    }
+    CRP_TRY(write_physics(context, file, model->data));
+    CRP_CHECK(context, !ferror(file), CRP_ERR_IO, "the YAML text cannot be written (the file or disk refuses it)");
+    return CRP_OK;
+}
+
+crp_status chem_write_yaml(crp_context *context, const crp_model *model, void *file)
+{
+    return write_all(context, model, file, false);
+}
+
+crp_status chem_write_yaml_full(crp_context *context, const crp_model *model, void *file)
+{
+    return write_all(context, model, file, true);
+}

@@ -353,6 +353,10 @@ CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
 {
     return atomic_xchg(word, value);
 }
+CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    atomic_min(word, value);
+}
 CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
 {
     atom_min(word, value);
@@ -367,6 +371,10 @@ CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
                  : "memory");
     return old;
 }
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("red.global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
+}
 CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 {
     asm volatile("red.global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
@@ -375,6 +383,12 @@ CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
 {
     return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
 }
 CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 {

@@ -11,7 +11,8 @@
  *   prune    what lost a partner is over; the others stand for the next round
  *
  * The entry defines, before it includes this file: CHEM_CHUNK, neighbouring molecules that a worker takes at once;
- * CHEM_ADD(words, index, amount).
+ * CHEM_ADD(words, index, amount). Another method that goes by steps defines CHEM_OTHER_RULES and brings its own
+ * (kernel/chem/paper_steps.h).
  */
 #ifndef CHEM_STEPS_H
 #define CHEM_STEPS_H
@@ -37,6 +38,18 @@ typedef struct chem_tables {
     CK_GLOBAL const chem_step *steps;
     CK_GLOBAL const ck_u32 *groups;   /* first molecule of (group of births, track), groups times tracks + 1 words */
 } chem_tables;
+
+/* What happens to a pair in reach, and what a reaction does: the rules of `exact`, unless another method brings its own. */
+#if defined(CHEM_OTHER_RULES)
+CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+                              ck_u32 channel, chem_vector apart, float square);
+CK_FN void chem_other_react(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_candidate c);
+#define CHEM_EXAMINE chem_other_examine
+#define CHEM_REACT chem_other_react
+#else
+#define CHEM_EXAMINE chem_examine
+#define CHEM_REACT chem_react
+#endif
 
 CK_FN float chem_motion(chem_params p, chem_tables t, ck_u32 species)
 {
@@ -259,7 +272,7 @@ CK_FN ck_u32 chem_search_range(chem_params p, chem_tables t, chem_memory m, chem
             ck_u32 channel = t.words[p.at_pairs + a.species * p.n_species + b.species];
             if (channel != CHEM_NONE) {
                 ++n_near;
-                chem_examine(p, t, m, s, step, i, j, channel, apart, square);
+                CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square);
             }
         }
     }
@@ -455,7 +468,7 @@ CK_FN ck_u32 chem_fire(chem_params p, chem_tables t, chem_memory m, chem_step s,
         return 0u;
     }
     m.candidates[at].channel = CHEM_NONE;
-    chem_react(p, t, m, s, step, c);
+    CHEM_REACT(p, t, m, s, step, c);
     return 1u;
 }
 

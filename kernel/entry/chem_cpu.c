@@ -1,50 +1,7 @@
 /* The method `exact` on a CPU: all workers take one step of all molecules of the launch together, phase by phase. */
 #include "../port.h"
 
-/* What a worker takes at once: enough for its caches, few enough that crowded places are shared. */
-#define CHEM_CHUNK 64u
-/* Words are the worker's own. */
-#define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
-
-#include "../chem/steps.h"
-
-/* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. A
- * worker that has histories for itself waits for no one. */
-#define CHEM_BARRIER()               \
-    do {                             \
-        if (team.n_workers > 1u) {   \
-            _Pragma("omp barrier")   \
-        }                            \
-    } while (0)
-
-#define CHEM_JOIN_(a, b) a##_##b
-#define CHEM_JOIN(a, b) CHEM_JOIN_(a, b)
-
-/* Where the buckets begin: every worker sums its part, then counts on from the sums before it. Clears the counts. */
-static void scan(chem_params p, chem_memory m, chem_team team)
-{
-    ck_u32 n = p.bucket_mask + 1u;
-    ck_u32 part = n / team.n_workers + 1u;
-    ck_u32 first = part * team.worker < n ? part * team.worker : n, end = first + part < n ? first + part : n;
-    ck_u32 sum = 0u;
-    for (ck_u32 i = first; i < end; ++i) {
-        sum += m.counts[i];
-    }
-    m.partials[team.worker] = sum;
-    CHEM_BARRIER();
-    sum = 0u;
-    for (ck_u32 w = 0u; w < team.worker; ++w) {
-        sum += m.partials[w];
-    }
-    for (ck_u32 i = first; i < end; ++i) {
-        m.starts[i] = sum;
-        sum += m.counts[i];
-        m.counts[i] = 0u;
-    }
-    if (team.worker + 1u == team.n_workers) {
-        m.starts[n] = sum;
-    }
-}
+#include "chem_team.h"
 
 static void count_species(chem_params p, chem_memory m, ck_u64 *words, chem_step s, chem_team team, ck_u32 n)
 {
@@ -54,11 +11,6 @@ static void count_species(chem_params p, chem_memory m, ck_u64 *words, chem_step
             words[s.output * p.n_species + m.here[i].species] += 1u;
         }
     }
-}
-
-static ck_u32 smaller_of(ck_u32 a, ck_u32 b)
-{
-    return a < b ? a : b;
 }
 
 /* Rounds until no candidate is left. */

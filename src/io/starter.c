@@ -18,6 +18,8 @@ static const starter starters[] = {
     {"light-skin5", "five-layer skin at 633 nm", light_skin5_text},
     {"light-skin7", "seven-layer skin at 600 nm", light_skin7_text},
     {"chem-water", "radicals of spurs in irradiated water, 1 ps to 1 us", chem_water_text},
+    {"chem-oxygen", "radicals in water with dissolved oxygen", chem_oxygen_text},
+    {"chem-fricke", "Fricke dosimeter: iron in aerated acid, to 1 ms", chem_fricke_text},
 };
 enum { N_STARTERS = sizeof starters / sizeof starters[0] };
 

@@ -24,19 +24,15 @@ static const uint64_t MOLECULES_OF_CACHE = 4096;
 /* Slots beyond the molecules of the input, for products. */
 static const double SPARE_MOLECULES = 0.1;
 
-static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
+crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
 {
     const chem_model *m = chem->model;
     chem_params *p = calloc(1, sizeof *p);
     CRP_CHECK(context, p != NULL, CRP_ERR_MEMORY, "no memory for a plan");
     chem->engine_data = p;
     chem->engine_data_destroy = free;
-    chem_step *steps = NULL;
     plan->n_tables = 4;
     CRP_TRY(chem_channels_create(context, m, p, &plan->tables[1].data, &plan->tables[1].n_bytes));
-    CRP_TRY(chem_steps_create(context, m, chem->outputs, chem->n_outputs, chem->births, chem->n_births, &steps, &p->n_steps));
-    plan->tables[2].data = steps;
-    plan->tables[2].n_bytes = p->n_steps * sizeof *steps;
     size_t n_groups = (size_t)chem->n_births * m->n_tracks + 1;
     plan->tables[3].data = malloc(n_groups * sizeof *chem->group_first);
     plan->tables[3].n_bytes = n_groups * sizeof *chem->group_first;
@@ -52,6 +48,18 @@ static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
                                                  : CHEM_SPACE_IS_REFLECTING;
     p->box = m->box;
     p->inv_box = m->box > 0.0 ? 1.0 / m->box : 0.0;
+    return CRP_OK;
+}
+
+static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
+{
+    CRP_TRY(chem_exact_lay_out(context, chem, plan));
+    const chem_model *m = chem->model;
+    chem_params *p = chem->engine_data;
+    chem_step *steps = NULL;
+    CRP_TRY(chem_steps_create(context, m, chem->outputs, chem->n_outputs, chem->births, chem->n_births, &steps, &p->n_steps));
+    plan->tables[2].data = steps;
+    plan->tables[2].n_bytes = p->n_steps * sizeof *steps;
     return CRP_OK;
 }
 
@@ -90,7 +98,7 @@ static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *sha
 }
 
 /* Working memory of a launch of so many histories with this much room; the layout is the kernel's own. */
-static void set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
+void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
     p->part = histories_of_worker(chem, shape, n_histories);
     uint64_t n = molecules_of_launch(chem, p->part != 0 ? p->part : n_histories);
@@ -105,7 +113,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
 {
     const chem_plan *chem = plan->data;
     chem_params p = *(const chem_params *)chem->engine_data;
-    set_room(&p, chem, shape, n_histories);
+    chem_exact_set_room(&p, chem, shape, n_histories);
     return chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
 }
 
@@ -172,7 +180,7 @@ static crp_status params(const crp_plan *plan, const device_info *info, const pl
     while ((uint64_t)p.team * 2 * count <= workers) {
         p.team *= 2;
     }
-    set_room(&p, chem, shape, count);
+    chem_exact_set_room(&p, chem, shape, count);
     memcpy(bytes, &p, sizeof p);
     *n_bytes = sizeof p;
     return CRP_OK;

@@ -17,6 +17,8 @@ const chem_engine *chem_engine_of(const chem_model *model)
     switch ((chem_method)model->method) {
     case CHEM_METHOD_EXACT:
         return &chem_engine_exact;
+    case CHEM_METHOD_PAPER:
+        return &chem_engine_paper;
     case CHEM_METHOD_IRT:
         return &chem_engine_irt;
     default:

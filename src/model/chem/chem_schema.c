@@ -37,7 +37,7 @@ static const schema_table run_table = { "run", run_fields, COUNT_OF(run_fields),
 
 static const schema_field chem_fields[] = {
     { .key = "set", .type = SCHEMA_TEXT, IN_CHEM(set_name), .fallback = "paper", .example = "paper",
-      .doc = "species and reactions: a shipped set (paper, geant4, topas) or a file" },
+      .doc = "species and reactions: a shipped set (paper, geant4, topas, fricke) or a file" },
     { .key = "method", .type = SCHEMA_CHOICE, IN_CHEM(method), .choices = chem_method_words, .fallback = "exact",
       .example = "exact", .doc = "exact: steps with the exact bridge; irt: independent reaction times; paper: as published in 2017" },
     { .key = "steps_per_decade", .type = SCHEMA_REAL, IN_CHEM(steps_per_decade), .dimension = UNIT_NUMBER,

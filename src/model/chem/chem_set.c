@@ -431,7 +431,7 @@ crp_status chem_set_load(crp_context *context, const char *where, const char *na
     }
     if (strchr(name, '/') == NULL && strchr(name, '.') == NULL) {
         const char *near = nearest_name(name, chem_set_names, n_names);
-        return context_fail(context, CRP_ERR_CONFIG, "%s: set = %.60s is neither a shipped set (paper, geant4, topas) nor a file%s%s%s",
+        return context_fail(context, CRP_ERR_CONFIG, "%s: set = %.60s is neither a shipped set (paper, geant4, topas, fricke) nor a file%s%s%s",
                             where, name, near != NULL ? ": did you mean " : "", near != NULL ? near : "", near != NULL ? "?" : "");
     }
     CRP_TRY(file_read(context, name, &bytes, &n_bytes));

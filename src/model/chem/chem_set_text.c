@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/chem/chem_sets.h"
+
 /* Tian, Jiang, Jia 2017, Tables 3 and 4: fully diffusion-controlled, R = k/(4 pi (D1 + D2) N_A), for A + A too. */
 static const char set_paper[] =
     "set paper \"Tian, Jiang, Jia 2017, Phys. Med. Biol. 62, 3081: Tables 3 and 4\"\n"
@@ -27,9 +29,15 @@ static const char set_paper[] =
     "reaction H3O+ + OH- -> 2 H2O       k=14.3e10\n"
     "reaction H2 + OH -> H              k=0.00417e10\n";
 
-const char *const chem_set_names[] = {"paper", NULL};
+const char *const chem_set_names[] = {"paper", "geant4", "topas", "fricke", NULL};
 
 const char *chem_set_text(const char *name)
 {
-    return strcmp(name, "paper") == 0 ? set_paper : NULL;
+    static const char *const texts[] = {set_paper, set_geant4, set_topas, set_fricke};
+    for (size_t i = 0; chem_set_names[i] != NULL; i++) {
+        if (strcmp(name, chem_set_names[i]) == 0) {
+            return texts[i];
+        }
+    }
+    return NULL;
 }

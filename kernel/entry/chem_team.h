@@ -1,0 +1,60 @@
+/* What the methods that go by steps share on a CPU: the team of threads, and where the buckets begin. */
+#ifndef CHEM_TEAM_H
+#define CHEM_TEAM_H
+
+/* What a worker takes at once: enough for its caches, few enough that crowded places are shared. */
+#define CHEM_CHUNK 64u
+/* Words are the worker's own. */
+#define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
+
+/* The phases, with the rules of the method. */
+#if defined(CHEM_IS_PAPER)
+#include "../chem/paper_steps.h"
+#else
+#include "../chem/steps.h"
+#endif
+
+/* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. A
+ * worker that has histories for itself waits for no one. */
+#define CHEM_BARRIER()               \
+    do {                             \
+        if (team.n_workers > 1u) {   \
+            _Pragma("omp barrier")   \
+        }                            \
+    } while (0)
+
+#define CHEM_JOIN_(a, b) a##_##b
+#define CHEM_JOIN(a, b) CHEM_JOIN_(a, b)
+
+/* Where the buckets begin: every worker sums its part, then counts on from the sums before it. Clears the counts. */
+static void scan(chem_params p, chem_memory m, chem_team team)
+{
+    ck_u32 n = p.bucket_mask + 1u;
+    ck_u32 part = n / team.n_workers + 1u;
+    ck_u32 first = part * team.worker < n ? part * team.worker : n, end = first + part < n ? first + part : n;
+    ck_u32 sum = 0u;
+    for (ck_u32 i = first; i < end; ++i) {
+        sum += m.counts[i];
+    }
+    m.partials[team.worker] = sum;
+    CHEM_BARRIER();
+    sum = 0u;
+    for (ck_u32 w = 0u; w < team.worker; ++w) {
+        sum += m.partials[w];
+    }
+    for (ck_u32 i = first; i < end; ++i) {
+        m.starts[i] = sum;
+        sum += m.counts[i];
+        m.counts[i] = 0u;
+    }
+    if (team.worker + 1u == team.n_workers) {
+        m.starts[n] = sum;
+    }
+}
+
+static ck_u32 smaller_of(ck_u32 a, ck_u32 b)
+{
+    return a < b ? a : b;
+}
+
+#endif

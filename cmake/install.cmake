@@ -8,6 +8,10 @@ if(TARGET corpuscle)
   install(TARGETS corpuscle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+if(TARGET corpuscle_mpi)
+  install(TARGETS corpuscle_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
 if(CRP_SHARED)
   target_include_directories(corpuscle_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(corpuscle_shared PROPERTIES EXPORT_NAME corpuscle)

@@ -41,6 +41,7 @@ typedef ulong ck_u64;
 #define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
 #define CK_PIN(x)
+#define CK_PIN_FLOAT(x)
 #define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
 #define CK_LOCAL_MEMORY
 #define CK_GLOBAL_INDEX() ((ck_u32)get_global_id(0))
@@ -75,6 +76,7 @@ typedef unsigned long long ck_u64;
 #define CK_UNROLL _Pragma("unroll")
 /* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
 #define CK_PIN(x) asm volatile("" : "+r"(x))
+#define CK_PIN_FLOAT(x) asm volatile("" : "+f"(x))
 /* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
 #define CK_LOCAL_ARGUMENT
 #define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
@@ -106,6 +108,7 @@ typedef unsigned long long ck_u64;
 #define CK_RESTRICT restrict
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
+#define CK_PIN_FLOAT(x) ((void)(x))
 #define CK_MULHI32(a, b) ((ck_u32)(((ck_u64)(ck_u32)(a) * (ck_u32)(b)) >> 32))
 #define ck_fma(a, b, c) __builtin_fmaf((a), (b), (c))
 #define ck_fabs(a) __builtin_fabsf(a)
@@ -226,6 +229,108 @@ CK_FN ck_four ck_four_of(float a, float b, float c, float d)
     four.d = d;
     return four;
 }
+#endif
+
+/* Four neighbouring words and four neighbouring doubles, read at once where the hardware can: they begin on a multiple of 16
+ * bytes. */
+typedef struct ck_words4 {
+    ck_u32 a, b, c, d;
+} ck_words4;
+
+#if defined(CK_LANG_CUDA)
+CK_FN ck_words4 ck_load_words4(const ck_u32 *table)
+{
+    uint4 v = *(const uint4 *)table;
+    ck_words4 words;
+    words.a = v.x;
+    words.b = v.y;
+    words.c = v.z;
+    words.d = v.w;
+    return words;
+}
+/* The same of shared memory, with its address space written out. */
+CK_FN ck_words4 ck_load_local_words4(const ck_u32 *table)
+{
+    ck_words4 words;
+    asm("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(words.a), "=r"(words.b), "=r"(words.c), "=r"(words.d)
+        : "r"((ck_u32)__cvta_generic_to_shared(table)));
+    return words;
+}
+#else
+#define ck_load_words4(table) ck_words4_of((table)[0], (table)[1], (table)[2], (table)[3])
+#define ck_load_local_words4(table) ck_load_words4(table)
+CK_FN ck_words4 ck_words4_of(ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
+{
+    ck_words4 words;
+    words.a = a;
+    words.b = b;
+    words.c = c;
+    words.d = d;
+    return words;
+}
+#endif
+
+/* An OpenCL entry that computes in double precision defines CK_DOUBLE before all includes. */
+#if defined(CK_DOUBLE) || !defined(CK_LANG_OPENCL)
+typedef struct ck_doubles4 {
+    double a, b, c, d;
+} ck_doubles4;
+
+#if defined(CK_LANG_CUDA)
+CK_FN ck_doubles4 ck_load_doubles4(const double *table)
+{
+    double2 low = *(const double2 *)table, high = *(const double2 *)(table + 2);
+    ck_doubles4 four;
+    four.a = low.x;
+    four.b = low.y;
+    four.c = high.x;
+    four.d = high.y;
+    return four;
+}
+#else
+#define ck_load_doubles4(table) ck_doubles4_of((table)[0], (table)[1], (table)[2], (table)[3])
+CK_FN ck_doubles4 ck_doubles4_of(double a, double b, double c, double d)
+{
+    ck_doubles4 four;
+    four.a = a;
+    four.b = b;
+    four.c = c;
+    four.d = d;
+    return four;
+}
+#endif
+#endif
+
+/* A float in [1, 2) whose mantissa begins with 15 bits of one half of a word (its top bit is set): 1 + (half - 2^15) / 2^15. Which
+ * half is told by a selector, so that a ray picks the nearer of two planes without a comparison. */
+#if defined(CK_LANG_CUDA)
+#define CK_LOW_HALF 0x7104u
+#define CK_HIGH_HALF 0x7324u
+CK_FN float ck_half_to_float(ck_u32 word, ck_u32 selector)
+{
+    return __uint_as_float(__byte_perm(word, 0x3F000000u, selector));
+}
+#else
+#define CK_LOW_HALF 0u
+#define CK_HIGH_HALF 16u
+#define ck_half_to_float(word, selector) CK_FLOAT(0x3F000000u | ((word) >> (selector) & 0xFFFFu) << 8)
+#endif
+
+/* The largest and smallest of three floats of which the largest (smallest) is compared with positive numbers only: as integers,
+ * whose order is the same, one instruction on NVIDIA GPUs that have it. */
+#if defined(CK_LANG_CUDA)
+CK_FN float ck_max3(float a, float b, float c)
+{
+    return __int_as_float(max(max(__float_as_int(a), __float_as_int(b)), __float_as_int(c)));
+}
+CK_FN float ck_min3(float a, float b, float c)
+{
+    return __int_as_float(min(min(__float_as_int(a), __float_as_int(b)), __float_as_int(c)));
+}
+#else
+#define ck_max3(a, b, c) ck_fmax(ck_fmax(a, b), c)
+#define ck_min3(a, b, c) ck_fmin(ck_fmin(a, b), c)
 #endif
 
 /* ------------------------------------------------------------------------------------------------ atomics (GPUs) */

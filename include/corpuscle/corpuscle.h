@@ -58,13 +58,20 @@ typedef struct crp_input_options {
     uint32_t size;               /**< sizeof(crp_input_options), set by crp_input_options_default() */
     const char *const *settings; /**< `path=value` overrides; NULL if none. Borrowed during the call */
     size_t n_settings;           /**< how many */
+    const char *const *ignored;  /**< words of features that the model asks for and that are to be left out; NULL if none */
+    size_t n_ignored;            /**< how many */
+    const char *unit;            /**< STL: length of one unit, "mm", "cm", "m", "in", "ft"; NULL: mm, with a warning */
+    int is_flipped;              /**< STL: not 0: turn all facets round, where the solid is the wall and not the gas */
+    double vertex_tolerance;     /**< STL: vertices that are to be one lie closer than this [cm]; NaN: from the file */
+    double plane_tolerance;      /**< STL: no corner of a joined facet leaves its plane by more [cm]; 0: join none; NaN:
+                                      from the file */
 } crp_input_options;
 
-/** No settings. */
+/** No settings, nothing ignored, tolerances from the file. */
 CRP_API crp_input_options crp_input_options_default(void);
 
 /**
- * Read an input file of any known kind (MCML .mci, YAML, JSON) and validate all models in it. Nothing is written.
+ * Read an input file of any known kind (MCML .mci, STL, Molflow XML or ZIP, YAML, JSON) and validate all models in it. Nothing is written.
  *
  * Settings are applied to every model once it has been read: a value of the file must lie in its range even where a
  * setting replaces it. They are checked like the same value in the file, and then the model as a whole.
@@ -103,6 +110,15 @@ CRP_API uint64_t crp_model_histories(const crp_model *model);
 /** Strict: the same digits on every device. Fast: approximations of the hardware, on GPUs; a CPU takes strict. */
 typedef enum crp_math { CRP_MATH_STRICT, CRP_MATH_FAST } crp_math;
 
+/** One device of a run: what it has done of it. */
+typedef struct crp_device_progress {
+    const char *device;        /**< "cuda:1 (NVIDIA H200)" */
+    uint64_t histories;        /**< done in this run, those of batches in progress included */
+    double share;              /**< part of what all devices have done in this run, 0 to 1 */
+    double rate;               /**< its own pace in histories per second [1/s]; 0 when it is dropped */
+    int is_dropped;            /**< it failed, and the others went on without it */
+} crp_device_progress;
+
 /** What a run has done so far; given to the progress callback after every batch, and borrowed during the call. */
 typedef struct crp_progress {
     uint32_t size;             /**< sizeof(crp_progress) of the library */
@@ -114,7 +130,9 @@ typedef struct crp_progress {
     double rel_err;            /**< error that the first condition of `until` is about: relative for rel_err(...), in
                                     the tally's unit for std_dev(...); NaN without one or before two batches */
     double rel_err_target;     /**< the limit it must fall below; NaN without a condition */
-    const char *device;        /**< "cuda:0 (NVIDIA H200)" */
+    const char *device;        /**< "cuda:0 (NVIDIA H200)"; several are joined by commas */
+    uint32_t n_devices;
+    const crp_device_progress *devices; /**< n_devices of them */
 } crp_progress;
 
 /** Return 0 to go on, anything else to stop at the end of the batch (CRP_ERR_CANCELLED, statepoint written). */
@@ -126,7 +144,8 @@ typedef struct crp_run_options {
     uint64_t histories;           /**< N; 0: as the model says */
     uint32_t batches;             /**< 0 (default): as the model says, else 32 or more (docs/user/options.md) */
     uint64_t seed;                /**< 0 (default): as the model says, else 1 */
-    const char *device;           /**< "auto" (default), "cpu", "cuda:0", "opencl:0" */
+    const char *device;           /**< "auto" (default), "cpu", "cuda:0", "opencl:0"; several: "cuda:all", "cuda:0,1",
+                                       "cpu+cuda:0" (docs/user/devices.md) */
     crp_math math;                /**< strict (default): one digest everywhere */
     uint32_t threads;             /**< CPU threads; 0: all */
     const char *until;            /**< "rel_err(Rd)<0.1%", several joined by "and"; NULL: as the model says, "": none */
@@ -204,7 +223,7 @@ CRP_API uint64_t crp_result_histories(const crp_result *result);
 /** Wall time of the transport [s], summed over resumptions. 0 for NULL. */
 CRP_API double crp_result_seconds(const crp_result *result);
 
-/** "cuda:0 (NVIDIA H200)": where the last part ran. Borrowed from the result; "" for NULL, as the digest. */
+/** "cuda:0 (NVIDIA H200)", several joined by commas: where the last part ran. Borrowed from the result; "" for NULL, as the digest. */
 CRP_API const char *crp_result_device(const crp_result *result);
 
 /** SHA-256 over all integer tallies, 64 hex digits: equal wherever the same histories were run in the same math. */

@@ -5,9 +5,6 @@
 #ifndef CK_GAS_PARAMS_H
 #define CK_GAS_PARAMS_H
 
-#ifndef CK_DOUBLE
-#define CK_DOUBLE 1
-#endif
 #include "rng.h"
 
 /* Streams of random numbers of a molecule: a new draw in one does not shift the others. */
@@ -40,10 +37,10 @@ typedef struct gas_surface_row {
     float accommodation;
     float cosine_power;       /* 1 / (n + 1) of that reflection */
     float desorption_power;   /* 1 / (n + 1) of the desorption */
-    ck_u32 port;              /* row of the transmission table that desorptions, and column that absorptions belong to */
+    ck_u32 source, pump;      /* row and column of the transmission table: of desorptions, of absorptions */
     ck_i32 link;              /* structure that is entered */
     ck_i32 teleport;          /* mark of the target, -1 none, -2 back */
-    ck_u32 unused[4];
+    ck_u32 unused[3];
 } gas_surface_row;
 
 /* What can be hit: a triangle or a parallelogram. 128 bytes. u = p . u + u0 and v likewise run over [0, 1]. */
@@ -62,12 +59,13 @@ typedef struct gas_primitive {
 #define GAS_IS_TWO_SIDED 0x40000000u
 #define GAS_FACET_MASK 0x3FFFFFFFu
 
-/* A facet with a texture, a profile or a teleport: its frame and where its words are. 128 bytes. */
+/* A facet with a texture, a profile or a teleport: its frame and where its words are. 160 bytes. */
 typedef struct gas_mark {
     double origin[3];         /* of the bounding rectangle */
     double u[3], v[3];        /* its sides [m] */
     double normal[3];
     double inv_u2, inv_v2;    /* 1 / |u|^2 */
+    double cells_u, cells_v;  /* texture cells along the sides; the last one may be cut */
     ck_u32 texture;           /* first word; GAS_NOTHING: none */
     ck_u32 n_u, n_v;
     ck_u32 profile;           /* first word; GAS_NOTHING: none */
@@ -100,23 +98,21 @@ typedef struct gas_source {
 #define GAS_WORD_DESORBED 2u
 #define GAS_WORD_DENSITY 3u     /* sum of 1/v_n, arriving and leaving, in units of 2^-14 / speed scale */
 #define GAS_WORD_PRESSURE 4u    /* sum of v_n, arriving and leaving, in units of 2^-16 speed scale */
-#define GAS_WORD_SLOWNESS 5u    /* sum of 1/v of arrivals and desorptions, in units of 2^-14 / speed scale */
+#define GAS_WORD_SLOWNESS 5u    /* sum of 1/v of arrivals, in units of 2^-14 / speed scale */
 #define GAS_FACET_WORDS 6u
 #define GAS_FORCE_WORDS 3u      /* momentum given to the wall / mass, x y z, two's complement, units of 2^-16 speed scale */
-#define GAS_CELL_WORDS 3u       /* of a texture cell or a profile bin: hits, density, pressure */
+#define GAS_CELL_WORDS 4u       /* of a texture cell or a profile bin: hits, density, pressure, none: 32 bytes, one sector */
 
 #define GAS_PRESSURE_UNITS 65536.0f
 #define GAS_DENSITY_UNITS 16384.0f
 #define GAS_DENSITY_CAP 1073741824.0f /* of one arrival or departure: v_n below 1.5e-5 of the speed scale */
 
 /* Counters of a launch. */
-#define GAS_COUNT_HITS 0u
-#define GAS_COUNT_LEAKS 1u       /* molecules that no facet stopped */
-#define GAS_COUNT_BOUNCE_LIMIT 2u
-#define GAS_COUNT_CAPPED 3u      /* terms of the density that were cut */
-#define GAS_COUNT_PATH 4u        /* length of all flights in units of path_unit */
-#define GAS_COUNT_ENDED 5u
-#define GAS_N_COUNTERS 6u
+#define GAS_COUNT_LEAKS 0u       /* molecules that no facet stopped */
+#define GAS_COUNT_BOUNCE_LIMIT 1u
+#define GAS_COUNT_CAPPED 2u      /* terms of the density that were cut */
+#define GAS_COUNT_PATH 3u        /* length of all flights in units of 1 / path_scale */
+#define GAS_N_COUNTERS 4u
 
 /* Table of leaks: a leak goes to one slot, by its history. The slot of a launch that has had one leak only can be read. */
 #define GAS_LEAK_LEVELS 24u
@@ -132,7 +128,8 @@ typedef struct gas_params {
     float steepest;           /* least |direction| in node coordinates: no division by zero */
     float pressure_scale;     /* GAS_PRESSURE_UNITS / speed scale */
     float density_scale;      /* GAS_DENSITY_UNITS * speed scale */
-    ck_u32 n_facets, n_sources, n_ports;
+    ck_u32 n_facets, n_sources;
+    ck_u32 n_pumps;           /* columns of the transmission table */
     ck_u32 max_events;
     ck_u32 is_mean_speed;
     ck_u32 n_structures;
@@ -140,14 +137,13 @@ typedef struct gas_params {
     ck_u32 scores_forces;
     ck_u32 at_forces, at_transmitted, at_textures, at_profiles, at_leaks, at_counters, n_words;
     ck_u32 chunk;
-    ck_u32 n_near;            /* facets whose words stand in shared memory too (GPU) */
-    ck_u32 n_near_nodes;      /* nodes in shared memory (GPU) */
-    ck_u32 has_marks;
+    ck_u32 n_nodes;
+    ck_u32 has_marks, unused[3];
 } gas_params;
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);
 CK_STATIC_ASSERT(sizeof(gas_primitive) == 128, gas_primitive_has_128_bytes);
-CK_STATIC_ASSERT(sizeof(gas_mark) == 144, gas_mark_has_144_bytes);
+CK_STATIC_ASSERT(sizeof(gas_mark) == 160, gas_mark_has_160_bytes);
 CK_STATIC_ASSERT(sizeof(gas_source) == 96, gas_source_has_96_bytes);
 CK_STATIC_ASSERT(sizeof(gas_params) == 256, gas_params_has_256_bytes);
 

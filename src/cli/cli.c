@@ -65,6 +65,7 @@ cli_exit cli_expect_operands(const cli_options *options, size_t n, const char *w
 }
 
 static crp_log_level log_threshold;
+static uint32_t log_rank;
 
 static void print_log(void *user, crp_log_level level, const char *component, const char *line)
 {
@@ -72,22 +73,38 @@ static void print_log(void *user, crp_log_level level, const char *component, co
     (void)user;
     if (level >= log_threshold) {
         progress_clear();
-        fprintf(stderr, "corpuscle: %s%s: %s\n", names[level], component, line);
+        if (log_rank > 0) {
+            fprintf(stderr, "corpuscle: rank %u: %s%s: %s\n", log_rank, names[level], component, line);
+        } else {
+            fprintf(stderr, "corpuscle: %s%s: %s\n", names[level], component, line);
+        }
     }
 }
 
-void cli_install_log(crp_context *context, const cli_options *options)
+void cli_install_log(crp_context *context, const cli_options *options, uint32_t rank)
 {
     log_threshold = options->quiet ? CRP_LOG_ERROR : options->verbose ? CRP_LOG_DEBUG : CRP_LOG_WARNING;
+    log_rank = rank;
     crp_context_set_log(context, print_log, NULL);
 }
 
-cli_exit cli_load_input(crp_context *context, const cli_options *options, const char *path, crp_input **input)
+crp_status cli_read_input(crp_context *context, const cli_options *options, const char *path, crp_input **input)
 {
     crp_input_options input_options = crp_input_options_default();
     input_options.settings = options->settings;
     input_options.n_settings = options->n_settings;
-    crp_status status = crp_input_load(context, path, &input_options, input);
+    input_options.ignored = options->ignored;
+    input_options.n_ignored = options->n_ignored;
+    input_options.unit = options->unit;
+    input_options.is_flipped = options->is_flipped;
+    input_options.vertex_tolerance = options->vertex_tolerance;
+    input_options.plane_tolerance = options->plane_tolerance;
+    return crp_input_load(context, path, &input_options, input);
+}
+
+cli_exit cli_load_input(crp_context *context, const cli_options *options, const char *path, crp_input **input)
+{
+    crp_status status = cli_read_input(context, options, path, input);
     return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_BEFORE_RUN);
 }
 

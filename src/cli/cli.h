@@ -31,8 +31,11 @@ cli_exit cli_usage_error(const char *format, ...) __attribute__((format(printf, 
 /** Exactly n operands (files, names): 0, or CLI_USAGE with a message that names what is missing or too much. */
 cli_exit cli_expect_operands(const cli_options *options, size_t n, const char *what);
 
-/** Send the context's log to stderr: warnings, with -v all, with -q errors. */
-void cli_install_log(crp_context *context, const cli_options *options);
+/** Send the context's log to stderr: warnings, with -v all, with -q errors. Lines of other ranks than 0 say whose they are. */
+void cli_install_log(crp_context *context, const cli_options *options, uint32_t rank);
+
+/** Load an input file with all --set applied. */
+crp_status cli_read_input(crp_context *context, const cli_options *options, const char *path, crp_input **input);
 
 /** Load an input file with all --set applied, or report. */
 cli_exit cli_load_input(crp_context *context, const cli_options *options, const char *path, crp_input **input);

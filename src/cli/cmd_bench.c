@@ -16,7 +16,7 @@
 enum { N_REPEATS = 3 };
 
 typedef struct measurement {
-    char device[160], math[8], digest[65];
+    char device[256], math[8], digest[65];
     uint64_t histories;
     double seconds;        /* wall time of the transport, median */
     double device_seconds; /* by the device's clock, median; NaN where unknown */
@@ -155,7 +155,7 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         device_list(context, prefer_gpu, gpu);
         label = gpu[0] != '\0' ? gpu : "cpu";
     }
-    interrupt_install(!options->quiet);
+    interrupt_install(!options->quiet, false);
     bool has_head = false;
     for (const bench_case *bench = bench_cases; bench->name != NULL; bench++) {
         if (options->n_operands == 1 && strcmp(options->operands[0], bench->kind) != 0) {

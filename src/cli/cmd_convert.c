@@ -1,6 +1,7 @@
 /** corpuscle convert: an input file in another form. */
 #include "cli/cli.h"
 #include "cli/run_files.h"
+#include "io/export.h"
 #include "io/mci_write.h"
 #include "model/model.h"
 
@@ -11,6 +12,25 @@ static bool has_suffix(const char *path, const char *suffix)
 {
     size_t n = strlen(path), n_suffix = strlen(suffix);
     return n >= n_suffix && strcmp(path + n - n_suffix, suffix) == 0;
+}
+
+/* The module's own format that the output has by its name, NULL: YAML or .mci. */
+static const module_export *own_format(const cli_options *options, const crp_input *input)
+{
+    const module_export *format = options->output == NULL || crp_input_n_models(input) == 0
+                                      ? NULL
+                                      : export_find_ending(crp_input_model(input, 0)->module, options->output);
+    return format != NULL && format->takes_model ? format : NULL;
+}
+
+/* A file of the same format keeps all that the model does not hold. */
+static crp_status write_own(crp_context *context, const cli_options *options, const crp_input *input,
+                            const module_export *format)
+{
+    const char *from = options->operands[0];
+    const crp_model *model = crp_input_model(input, 0);
+    output_options form = {.template_path = export_find_ending(model->module, from) == format ? from : NULL};
+    return export_form(context, model, NULL, format, &form, options->output);
 }
 
 /* -n and --group are applied to a shallow copy: a model is immutable. */
@@ -40,8 +60,8 @@ static cli_exit check_target(const cli_options *options, const crp_input *input)
     size_t n = crp_input_n_models(input);
     const char *path = options->output;
     if (path != NULL && strcmp(path, "-") != 0 && !has_suffix(path, ".mci") && !has_suffix(path, ".yaml") &&
-        !has_suffix(path, ".yml")) {
-        return cli_usage_error("%s: what form? (the name must end in .yaml, .yml or .mci)", path);
+        !has_suffix(path, ".yml") && own_format(options, input) == NULL) {
+        return cli_usage_error("%s: what form? (the name must end in .yaml, .yml or .mci; .xml or .zip for Molflow)", path);
     }
     if (path != NULL && run_files_is_same(path, options->operands[0])) {
         return cli_usage_error("%s: the output would overwrite the input", path);
@@ -67,7 +87,11 @@ cli_exit cmd_convert(crp_context *context, const cli_options *options)
     if (code == CLI_DONE) {
         code = check_target(options, input);
     }
-    if (code == CLI_DONE) {
+    const module_export *format = code == CLI_DONE ? own_format(options, input) : NULL;
+    if (format != NULL) {
+        crp_status status = write_own(context, options, input, format);
+        code = status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_BEFORE_RUN);
+    } else if (code == CLI_DONE) {
         crp_status status = text_open(context, &text);
         code = status != CRP_OK
                    ? cli_report(context, status, CLI_IN_RUN)

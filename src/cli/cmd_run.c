@@ -1,4 +1,7 @@
-/** corpuscle run: every model of an input file, one after the other, into one result file. */
+/**
+ * corpuscle run: every model of an input file, one after the other, into one result file. Under mpirun all processes go through
+ * the same steps together; rank 0 alone reads and writes result files and prints, and what it comes to counts for all.
+ */
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -6,7 +9,9 @@
 #include "cli/result_writer.h"
 #include "cli/run_files.h"
 #include "cli/summary.h"
+#include "comm/comm.h"
 #include "core/context.h"
+#include "core/file.h"
 #include "io/export_json.h"
 #include "model/model.h"
 
@@ -15,6 +20,7 @@
 
 typedef struct session {
     crp_context *context;
+    const comm *comm;
     const cli_options *options;
     const char *input_path;
     crp_input *input;
@@ -26,12 +32,29 @@ typedef struct session {
 /* Runs that are shorter than this, where a file holds several, are written together. */
 static const double SHORT_SECONDS = 0.5;
 
+static bool is_root(const session *s)
+{
+    return s->comm->rank == 0;
+}
+
+/* What rank 0 has come to, on all ranks. */
+static cli_exit share_code(const session *s, cli_exit code)
+{
+    s->comm->broadcast(s->comm, 0, &code, sizeof code);
+    return code;
+}
+
+/* Report an error that all ranks agree on. */
+static cli_exit fail_together(const session *s, crp_status status, cli_stage stage)
+{
+    return is_root(s) ? cli_report(s->context, status, stage) : cli_exit_of(status, stage);
+}
+
 /* What the command line leaves open stays 0 or NULL: the library then asks the model, and has its own defaults. */
 static crp_run_options run_options_of(const session *s, const crp_model *model, size_t i, progress *bar)
 {
     const cli_options *given = s->options;
-    const crp_result *old = restart_result(&s->restart, i);
-    const char *math = given->math != NULL ? given->math : old != NULL ? old->math : "strict";
+    const char *math = given->math != NULL ? given->math : restart_is_fast(&s->restart, i) ? "fast" : "strict";
     crp_run_options options = crp_run_options_default();
     options.histories = restart_histories(&s->restart, given, model, i);
     options.batches = given->batches;
@@ -41,8 +64,8 @@ static crp_run_options run_options_of(const session *s, const crp_model *model, 
     options.threads = given->threads;
     options.until = given->until;
     options.time_limit = given->time_limit;
-    options.restart = old != NULL ? given->restart : NULL;
-    options.output = s->result_path;
+    options.restart = restart_result(&s->restart, i) != NULL ? given->restart : NULL;
+    options.output = is_root(s) ? s->result_path : NULL;
     options.output_group = (uint32_t)i + 1;
     options.save_every = given->save_every >= 0.0 ? given->save_every : options.save_every;
     options.progress = progress_report;
@@ -77,6 +100,7 @@ static cli_exit report_result(const session *s, const crp_model *model, const cr
     }
     if (is_done) {
         written = run_files_write_model_output(s->context, model, result, s->options);
+        written = written == CRP_OK ? run_files_write_exports(s->context, model, result, s->options) : written;
     }
     if (written == CRP_OK && !s->options->quiet) {
         summary_print(stderr, result, s->options->verbose);
@@ -129,15 +153,17 @@ static cli_exit run_model(session *s, size_t i)
     crp_status status = CRP_OK;
     progress bar;
     if (restart_state_of(&s->restart, i) != RESTART_TO_RUN) {
-        return copy_finished(s, model, i);
+        return is_root(s) ? copy_finished(s, model, i) : CLI_DONE;
     }
-    progress_style style = progress_style_of(s->options->progress, s->options->quiet, isatty(STDERR_FILENO));
+    const char *asked = is_root(s) ? s->options->progress : "none";
+    progress_style style = progress_style_of(asked, s->options->quiet, isatty(STDERR_FILENO));
     crp_run_options options = run_options_of(s, model, i, &bar);
     if (is_short(s, model, options.histories)) {
         options.output = NULL;
     } else {
         status = result_writer_flush(&s->writer); /* this run's saves go behind the earlier runs */
     }
+    status = comm_agree(s->comm, s->context, status);
     progress_start(&bar, style, stderr, crp_model_name(model), model->module->history_name, (uint32_t)i + 1,
                    (uint32_t)n_runs(s));
     if (status == CRP_OK) {
@@ -145,7 +171,7 @@ static cli_exit run_model(session *s, size_t i)
     }
     progress_clear();
     if (result == NULL) {
-        return cli_report(s->context, status, CLI_IN_RUN);
+        return fail_together(s, status, CLI_IN_RUN);
     }
     cli_exit code = report_result(s, model, result, status);
     if (options.output == NULL) {
@@ -155,24 +181,76 @@ static cli_exit run_model(session *s, size_t i)
     return code;
 }
 
-/* A run that missed its precision does not keep the later ones from running; anything else does. */
-static cli_exit run_models(session *s)
+static void print_end(const session *s, cli_exit code)
 {
-    cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < n_runs(s) && (code == CLI_DONE || code == CLI_PRECISION); i++) {
-        cli_exit one = interrupt_requested() ? CLI_INTERRUPTED : run_model(s, i);
-        code = one == CLI_DONE ? code : one;
-    }
-    crp_status status = result_writer_flush(&s->writer);
-    if (status != CRP_OK) {
-        return cli_report(s->context, status, CLI_IN_RUN);
-    }
     if (code == CLI_INTERRUPTED) {
         fprintf(stderr, "corpuscle: interrupted; to go on: corpuscle run %s --restart %s\n", s->input_path,
                 s->result_path);
     } else if (n_runs(s) > 1 && code != CLI_FAILED && !s->options->quiet) {
         fprintf(stderr, "wrote %s\n", s->result_path);
     }
+}
+
+/* A run that missed its precision does not keep the later ones from running; anything else does. */
+static cli_exit run_models(session *s)
+{
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < n_runs(s) && (code == CLI_DONE || code == CLI_PRECISION); i++) {
+        cli_exit one = share_code(s, interrupt_requested() ? CLI_INTERRUPTED : CLI_DONE);
+        one = one == CLI_DONE ? share_code(s, run_model(s, i)) : one;
+        code = one == CLI_DONE ? code : one;
+    }
+    crp_status status = result_writer_flush(&s->writer);
+    if (status != CRP_OK) {
+        return cli_report(s->context, status, CLI_IN_RUN);
+    }
+    if (is_root(s)) {
+        print_end(s, code);
+    }
+    return code;
+}
+
+/* Rank 0 looks at the files, and the others do as it does. */
+static cli_exit open_files(session *s, file_lock **lock)
+{
+    cli_exit code = CLI_DONE;
+    if (is_root(s)) {
+        code = restart_open(s->context, s->options, s->input, s->result_path, &s->restart);
+        if (code == CLI_DONE) {
+            code = run_files_check(s->context, s->input, s->input_path, s->result_path);
+        }
+        if (code == CLI_DONE) {
+            code = run_files_check_exports(s->context, s->options, s->input);
+        }
+        if (code == CLI_DONE && file_lock_open(s->context, s->result_path, lock) != CRP_OK) {
+            code = cli_report(s->context, CRP_ERR_IO, CLI_BEFORE_RUN);
+        }
+    }
+    code = share_code(s, code);
+    if (code == CLI_DONE) {
+        crp_status status = restart_share(s->context, s->comm, n_runs(s), &s->restart);
+        code = status == CRP_OK ? CLI_DONE : fail_together(s, status, CLI_IN_RUN);
+    }
+    return code;
+}
+
+static cli_exit run_session(session *s)
+{
+    file_lock *lock = NULL;
+    crp_status status = comm_agree(s->comm, s->context, cli_read_input(s->context, s->options, s->input_path, &s->input));
+    if (status != CRP_OK) {
+        return fail_together(s, status, CLI_BEFORE_RUN);
+    }
+    cli_exit code = open_files(s, &lock);
+    if (code == CLI_DONE) {
+        interrupt_install(!s->options->quiet && is_root(s), s->comm->size > 1);
+        result_writer_start(&s->writer, s->context, s->result_path, s->options->save_every);
+        code = run_models(s);
+    }
+    result_writer_close(&s->writer);
+    file_lock_close(&lock);
+    restart_close(&s->restart);
+    crp_input_destroy(&s->input);
     return code;
 }
 
@@ -183,21 +261,16 @@ cli_exit cmd_run(crp_context *context, const cli_options *options)
         return code;
     }
     session s = {.context = context, .options = options, .input_path = options->operands[0]};
+    crp_status status = comm_open(context, &s.comm);
+    if (status != CRP_OK) {
+        return cli_report(context, status, CLI_BEFORE_RUN);
+    }
+    context_set_comm(context, s.comm);
+    cli_install_log(context, options, s.comm->rank);
     run_files_result_path(options, s.input_path, s.result_path, sizeof s.result_path);
-    code = cli_load_input(context, options, s.input_path, &s.input);
-    if (code == CLI_DONE) {
-        code = restart_open(context, options, s.input, s.result_path, &s.restart);
-    }
-    if (code == CLI_DONE) {
-        code = run_files_check(context, s.input, s.input_path, s.result_path);
-    }
-    if (code == CLI_DONE) {
-        interrupt_install(!options->quiet);
-        result_writer_start(&s.writer, context, s.result_path, options->save_every);
-        code = run_models(&s);
-    }
-    result_writer_close(&s.writer);
-    restart_close(&s.restart);
-    crp_input_destroy(&s.input);
-    return code;
+    code = run_session(&s);
+    context_set_comm(context, NULL);
+    bool is_first = is_root(&s);
+    comm_close(&s.comm);
+    return is_first ? code : CLI_DONE; /* mpirun kills the others when one ends with anything else: the code is rank 0's */
 }

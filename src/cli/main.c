@@ -66,7 +66,7 @@ static cli_exit run_command(crp_context *context, int argc, char **argv)
         options_print_help(command, stdout);
         return CLI_DONE;
     }
-    cli_install_log(context, &options);
+    cli_install_log(context, &options, 0);
     return function_of(command)(context, &options);
 }
 

@@ -18,8 +18,11 @@ typedef enum option_kind {
     KIND_REAL,     /* double > 0 */
     KIND_DURATION, /* seconds */
     KIND_CHOICE,   /* const char *, one of `value` split at '|' */
+    KIND_LENGTH,   /* double >= 0 in cm, with or without a unit */
     KIND_SETTING,  /* appended to settings */
-    KIND_SHORT     /* the same with the path in `value`: "source.energy" */
+    KIND_IGNORED,  /* appended to ignored */
+    KIND_EXPORT,   /* appended to exports */
+    KIND_SHORT     /* a setting with its path in `value`: "source.energy" */
 } option_kind;
 
 typedef struct option_spec {
@@ -47,11 +50,20 @@ static const option_spec option_table[] = {
     {"batches", 0, KIND_SMALL, AT(batches), CLI_RUN, "N", "batches, from whose spread the errors come (32)"},
     {"seed", 0, KIND_COUNT, AT(seed), CLI_RUN | CLI_BENCH, "N", "seed of the random numbers (1)"},
     {"device", 0, KIND_TEXT, AT(device), CLI_RUN | CLI_BENCH, "NAME",
-     "auto, cpu, cuda:0, opencl:0 (auto: the soonest done)"},
+     "auto (the soonest done), cpu, cuda:0, cuda:0,1, cuda:all, cpu+cuda:0, opencl:0"},
     {"math", 0, KIND_CHOICE, AT(math), CLI_RUN | CLI_BENCH, "strict|fast",
      "strict: the same bits on every device; fast: approximations of the hardware"},
     {"threads", 0, KIND_SMALL, AT(threads), SIMULATES, "N", "threads on the CPU (all)"},
     {"set", 0, KIND_SETTING, 0, READS_INPUT | CLI_NEW, "PATH=VALUE", "change a value of the input; may be repeated"},
+    {"ignore", 0, KIND_IGNORED, 0, READS_INPUT, "FEATURE",
+     "leave out what the model asks for and is not there yet; may be repeated"},
+    {"unit", 0, KIND_CHOICE, AT(unit), READS_INPUT, "mm|cm|m|in|ft", "length of one unit of an STL file (mm)"},
+    {"flip", 0, KIND_FLAG, AT(is_flipped), READS_INPUT, NULL,
+     "turn the facets of an STL file round: the solid is the wall, not the gas"},
+    {"vertex-tolerance", 0, KIND_LENGTH, AT(vertex_tolerance), READS_INPUT, "LENGTH",
+     "vertices of an STL file that are closer become one (1e-6 cm)"},
+    {"plane-tolerance", 0, KIND_LENGTH, AT(plane_tolerance), READS_INPUT, "LENGTH",
+     "how far a corner may leave the plane of a joined facet of an STL file (1e-6 cm); 0: join none"},
     {"energy", 0, KIND_SHORT, 0, READS_INPUT, "source.energy", "chem: deposited energy of every track, 750keV"},
     {"method", 0, KIND_SHORT, 0, READS_INPUT | CLI_NEW, "chem.method", "chem: exact, paper or irt"},
     {"format", 0, KIND_SHORT, 0, READS_INPUT, "source.format", "chem: format of the list of molecules: gmicromc, csv"},
@@ -60,14 +72,18 @@ static const option_spec option_table[] = {
      "stop at the end of a batch after 30s, 10m, 1h30m"},
     {"restart", 0, KIND_TEXT, AT(restart), CLI_RUN, "FILE",
      "go on from this result file, or extend it with a larger -n"},
-    {"save-every", 0, KIND_DURATION, AT(save_every), CLI_RUN, "TIME", "time between saves of the result file (1s)"},
+    {"save-every", 0, KIND_DURATION, AT(save_every), CLI_RUN, "TIME", "time between saves of the result file (1s; longer where one takes long)"},
     {"progress", 0, KIND_CHOICE, AT(progress), CLI_RUN, "auto|plain|json|none",
      "a bar on a terminal, lines, JSON lines or nothing; on stderr"},
     {"json", 0, KIND_FLAG, AT(json), CLI_RUN | CLI_CHECK | CLI_INFO | CLI_COMPARE | CLI_BENCH, NULL,
      "results as JSON on stdout, one object a line"},
     {"digits", 0, KIND_DIGITS, AT(digits), CLI_RUN | CLI_EXPORT, "N", "significant digits in the .mco, 2 to 17 (5)"},
     {"std-dev", 0, KIND_FLAG, AT(has_std_dev), CLI_RUN | CLI_EXPORT, NULL, "append standard errors to the .mco"},
-    {"to", 0, KIND_TEXT, AT(to), CLI_EXPORT, "FORMAT", "csv, json, vtkhdf, or the model's own: mco"},
+    {"to", 0, KIND_TEXT, AT(to), CLI_EXPORT, "FORMAT", "csv, json, vtkhdf, or the model's own: mco, molflow, facets"},
+    {"template", 0, KIND_TEXT, AT(template_path), CLI_EXPORT, "FILE",
+     "molflow: a Molflow file of the same model, all of which is kept but old results"},
+    {"export", 0, KIND_EXPORT, 0, CLI_RUN, "FILE",
+     "also write results of gas to .vtkhdf, .zip or .xml (Molflow), .csv (facets); may be repeated"},
     {"tally", 0, KIND_TEXT, AT(tally), CLI_EXPORT, "NAME", "write one tally only"},
     {"group", 0, KIND_SMALL, AT(group), CLI_EXPORT | CLI_COMPARE | CLI_INFO | CLI_CONVERT, "N",
      "run in the file, from 1"},
@@ -85,12 +101,12 @@ typedef struct command_spec {
 } command_spec;
 
 static const command_spec command_table[] = {
-    {CLI_RUN, "run", "FILE", "run every model of an input file (.mci, YAML)"},
+    {CLI_RUN, "run", "FILE", "run every model of an input file (.mci, STL, Molflow, YAML)"},
     {CLI_CHECK, "check", "FILE", "validate an input file, print it normalised, estimate memory and time"},
     {CLI_INFO, "info", "devices|build|FILE.h5", "what this machine, this program or a result file holds"},
     {CLI_EXPORT, "export", "FILE.h5", "write a result in another format"},
     {CLI_COMPARE, "compare", "A.h5 B.h5", "z-score of every tally; exit code 1 beyond the limit"},
-    {CLI_CONVERT, "convert", "FILE", "rewrite an input file as YAML or .mci"},
+    {CLI_CONVERT, "convert", "FILE", "rewrite an input file as YAML, .mci, Molflow .xml or .zip"},
     {CLI_NEW, "new", "[NAME]", "write a commented starter input; without a name, list them"},
     {CLI_BENCH, "bench", "[light]", "measure the built-in cases on a device"},
 };
@@ -155,6 +171,35 @@ static crp_status store_setting(crp_context *context, cli_options *options, cons
     CRP_CHECK(context, options->n_settings < CLI_MAX_SETTINGS, CRP_ERR_ARG,
               "--set: more than %d settings (put them into a YAML file: corpuscle convert)", (int)CLI_MAX_SETTINGS);
     options->settings[options->n_settings++] = text;
+    return CRP_OK;
+}
+
+static crp_status store_ignored(crp_context *context, cli_options *options, const char *word)
+{
+    CRP_CHECK(context, *word != '\0', CRP_ERR_ARG, "--ignore: the value is empty (give the word of a feature)");
+    CRP_CHECK(context, options->n_ignored < CLI_MAX_IGNORED, CRP_ERR_ARG, "--ignore: more than %d features",
+              (int)CLI_MAX_IGNORED);
+    options->ignored[options->n_ignored++] = word;
+    return CRP_OK;
+}
+
+static crp_status store_export(crp_context *context, cli_options *options, const char *path)
+{
+    CRP_CHECK(context, *path != '\0', CRP_ERR_ARG, "--export: the value is empty (give a file)");
+    CRP_CHECK(context, options->n_exports < CLI_MAX_EXPORTS, CRP_ERR_ARG,
+              "--export: more than %d files (write the rest with corpuscle export)", (int)CLI_MAX_EXPORTS);
+    options->exports[options->n_exports++] = path;
+    return CRP_OK;
+}
+
+static crp_status store_length(crp_context *context, cli_options *options, const option_spec *spec, const char *text)
+{
+    double length = 0;
+    char where[32];
+    snprintf(where, sizeof where, "--%s", spec->name);
+    CRP_TRY(units_parse_real(context, where, text, UNIT_LENGTH, "cm", &length) == CRP_OK ? CRP_OK : CRP_ERR_ARG);
+    CRP_CHECK(context, length >= 0, CRP_ERR_ARG, "%s = %s: must not be negative", where, text);
+    memcpy((char *)options + spec->offset, &length, sizeof length);
     return CRP_OK;
 }
 
@@ -226,8 +271,14 @@ static crp_status store(crp_context *context, cli_options *options, const option
         return store_count(context, options, spec, text);
     case KIND_REAL:
         return store_real(context, options, spec, text);
+    case KIND_LENGTH:
+        return store_length(context, options, spec, text);
     case KIND_SETTING:
         return store_setting(context, options, text);
+    case KIND_IGNORED:
+        return store_ignored(context, options, text);
+    case KIND_EXPORT:
+        return store_export(context, options, text);
     case KIND_SHORT:
         return store_short(context, options, spec, text);
     }
@@ -310,7 +361,8 @@ static crp_status parse_option(crp_context *context, int n_args, char *const *ar
 crp_status options_parse(crp_context *context, cli_command command, int n_args, char *const *args, cli_options *options)
 {
     bool is_operands_only = false;
-    *options = (cli_options){.command = command, .device = "auto", .progress = "auto", .save_every = -1.0};
+    *options = (cli_options){.command = command, .device = "auto", .progress = "auto", .save_every = -1.0,
+                             .vertex_tolerance = (double)NAN, .plane_tolerance = (double)NAN};
     for (int i = 0; i < n_args; i++) {
         const char *arg = args[i];
         if (!is_operands_only && strcmp(arg, "--") == 0) {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { CLI_MAX_OPERANDS = 16, CLI_MAX_SETTINGS = 64, CLI_MAX_SHORT = 8 };
+enum { CLI_MAX_OPERANDS = 16, CLI_MAX_SETTINGS = 64, CLI_MAX_IGNORED = 16, CLI_MAX_EXPORTS = 8, CLI_MAX_SHORT = 8 };
 
 /** Sub-commands as bits: an option says by a mask where it may stand. */
 typedef enum cli_command {
@@ -35,6 +35,15 @@ typedef struct cli_options {
     uint32_t threads;                       /**< 0: all */
     const char *settings[CLI_MAX_SETTINGS]; /**< --set, in order */
     size_t n_settings;
+    const char *ignored[CLI_MAX_IGNORED];   /**< --ignore, in order */
+    size_t n_ignored;
+    const char *unit;                       /**< of an STL file; NULL: not given */
+    bool is_flipped;                        /**< --flip */
+    double vertex_tolerance;                /**< [cm]; NaN: from the file */
+    double plane_tolerance;                 /**< the same */
+    const char *exports[CLI_MAX_EXPORTS];   /**< --export, in order */
+    size_t n_exports;
+    const char *template_path;              /**< export: NULL: none */
     char setting_text[CLI_MAX_SHORT][256];  /**< of options that stand for a setting: "source.energy=750 keV" */
     size_t n_setting_texts;
     const char *until; /**< NULL: as the input says */

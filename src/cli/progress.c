@@ -2,13 +2,14 @@
 #include "cli/progress.h"
 
 #include "cli/interrupt.h"
+#include "core/json.h"
 #include "engine/trigger.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 24 };
+enum { BAR_WIDTH = 24, SHOWN_DEVICES = 4 };
 
 static const double PLAIN_INTERVAL = 10.0; /* seconds: a log file of a night stays readable */
 
@@ -108,9 +109,38 @@ static void format_precision(const crp_progress *now, char *text, size_t size)
     }
 }
 
+void progress_format_devices(const crp_progress *now, char *text, size_t size)
+{
+    size_t n = 0;
+    double least = 1.0, most = 0.0;
+    uint32_t n_dropped = 0;
+    text[0] = '\0';
+    if (now->n_devices < 2) {
+        return;
+    }
+    for (uint32_t i = 0; i < now->n_devices; i++) {
+        const crp_device_progress *d = &now->devices[i];
+        int n_name = (int)strcspn(d->device, "("); /* "cuda:0 " of "cuda:0 (NVIDIA H200)" */
+        if (now->n_devices <= SHOWN_DEVICES && n < size) {
+            n += (size_t)snprintf(text + n, size - n, "%s%.*s%s%.0f %%", i == 0 ? ", " : " + ", n_name, d->device,
+                                  d->is_dropped ? "(dropped) " : "", 100.0 * d->share);
+        }
+        least = d->is_dropped ? least : fmin(least, d->share);
+        most = d->is_dropped ? most : fmax(most, d->share);
+        n_dropped += d->is_dropped ? 1 : 0;
+    }
+    if (now->n_devices > SHOWN_DEVICES) {
+        n = (size_t)snprintf(text, size, ", %" PRIu32 " devices of %.2g to %.2g %% each", now->n_devices - n_dropped,
+                             100.0 * least, 100.0 * most);
+        if (n_dropped > 0 && n < size) {
+            snprintf(text + n, size - n, " (%" PRIu32 " dropped)", n_dropped);
+        }
+    }
+}
+
 static void show_bar(progress *p, const crp_progress *now)
 {
-    char rate[16], left[32], precision[64], bar[BAR_WIDTH + 1], run[32] = "";
+    char rate[16], left[32], precision[64], devices[160], bar[BAR_WIDTH + 1], run[32] = "";
     double part = now->histories_total > 0 ? (double)now->histories_done / (double)now->histories_total : 1.0;
     int filled = (int)(part * BAR_WIDTH);
     for (int i = 0; i < BAR_WIDTH; i++) {
@@ -124,15 +154,16 @@ static void show_bar(progress *p, const crp_progress *now)
         snprintf(run, sizeof run, " (%" PRIu32 "/%" PRIu32 ")", p->run, p->n_runs);
     }
     progress_clear();
-    fprintf(p->file, "%s%s [%s] %3.0f %%, %s%s/s, %s left%s", p->label, run, bar, floor(100.0 * part), rate, p->unit,
-            left, precision);
+    progress_format_devices(now, devices, sizeof devices);
+    fprintf(p->file, "%s%s [%s] %3.0f %%, %s%s/s, %s left%s%s", p->label, run, bar, floor(100.0 * part), rate, p->unit,
+            left, precision, devices);
     fflush(p->file);
     bar_file = p->file;
 }
 
 static void show_line(progress *p, const crp_progress *now)
 {
-    char rate[16], left[32], precision[64];
+    char rate[16], left[32], precision[64], devices[160];
     if (now->seconds < p->next_seconds) {
         return;
     }
@@ -140,9 +171,10 @@ static void show_line(progress *p, const crp_progress *now)
     progress_format_si(now->rate, rate, sizeof rate);
     progress_format_time(progress_remaining(now), left, sizeof left);
     format_precision(now, precision, sizeof precision);
-    fprintf(p->file, "%s: batch %" PRIu32 " of %" PRIu32 ", %" PRIu64 " of %" PRIu64 " %s, %s%s/s, %s left%s\n",
+    progress_format_devices(now, devices, sizeof devices);
+    fprintf(p->file, "%s: batch %" PRIu32 " of %" PRIu32 ", %" PRIu64 " of %" PRIu64 " %s, %s%s/s, %s left%s%s\n",
             p->label, now->batches_done, now->batches_total, now->histories_done, now->histories_total, p->unit, rate,
-            p->unit, left, precision);
+            p->unit, left, precision, devices);
     fflush(p->file);
 }
 
@@ -153,6 +185,21 @@ static void print_number_or_null(FILE *file, const char *key, double value)
     } else {
         fprintf(file, ",\"%s\":null", key);
     }
+}
+
+static void print_devices(FILE *file, const crp_progress *now)
+{
+    fputs(",\"devices\":[", file);
+    for (uint32_t i = 0; i < now->n_devices; i++) {
+        const crp_device_progress *d = &now->devices[i];
+        fputs(i == 0 ? "{\"device\":" : ",{\"device\":", file);
+        json_write_string(file, d->device);
+        fprintf(file, ",\"histories\":%" PRIu64 ",\"dropped\":%s", d->histories, d->is_dropped ? "true" : "false");
+        print_number_or_null(file, "share", d->share);
+        print_number_or_null(file, "rate", d->rate);
+        fputc('}', file);
+    }
+    fputc(']', file);
 }
 
 static void show_json(progress *p, const crp_progress *now)
@@ -166,6 +213,7 @@ static void show_json(progress *p, const crp_progress *now)
     print_number_or_null(p->file, "remaining", progress_remaining(now));
     print_number_or_null(p->file, "rel_err", now->rel_err);
     print_number_or_null(p->file, "rel_err_target", now->rel_err_target);
+    print_devices(p->file, now);
     fputs("}}\n", p->file);
     fflush(p->file);
 }

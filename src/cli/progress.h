@@ -34,6 +34,9 @@ void progress_clear(void);
 /** Seconds still to go: to the last history, or to the trigger's target if that is sooner. NaN when unknown. */
 double progress_remaining(const crp_progress *now);
 
+/** What part each of several devices has done, ", cuda:0 51 % + cuda:1 49 %"; of many the least and the most; of one "". */
+void progress_format_devices(const crp_progress *now, char *text, size_t size);
+
 /** "45 s", "3 min 20 s", "2 h 05 min"; "?" for NaN. */
 void progress_format_time(double seconds, char *text, size_t size);
 

@@ -81,20 +81,45 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
     return CRP_OK;
 }
 
+static crp_status make_states(crp_context *context, size_t n, restart_plan *plan)
+{
+    plan->results = calloc(n, sizeof *plan->results);
+    plan->states = calloc(n, sizeof *plan->states);
+    plan->is_fast = calloc(n, sizeof *plan->is_fast);
+    CRP_CHECK(context, plan->results != NULL && plan->states != NULL && plan->is_fast != NULL, CRP_ERR_MEMORY,
+              "not enough memory");
+    plan->n = n;
+    return CRP_OK;
+}
+
+bool restart_is_fast(const restart_plan *plan, size_t i)
+{
+    return i < plan->n && plan->is_fast[i];
+}
+
+crp_status restart_share(crp_context *context, const comm *c, size_t n_models, restart_plan *plan)
+{
+    if (c->size == 1) {
+        return CRP_OK;
+    }
+    CRP_TRY(comm_agree(c, context, plan->n == 0 ? make_states(context, n_models, plan) : CRP_OK));
+    c->broadcast(c, 0, plan->states, n_models * sizeof *plan->states);
+    c->broadcast(c, 0, plan->is_fast, n_models * sizeof *plan->is_fast);
+    return CRP_OK;
+}
+
 static crp_status read_groups(crp_context *context, const cli_options *options, const crp_input *input,
                               statepoint_file *file, uint32_t n_groups, restart_plan *plan)
 {
     size_t n = crp_input_n_models(input);
     CRP_CHECK(context, n_groups <= n, CRP_ERR_CONFIG, "%s: holds %" PRIu32 " runs, the input only %zu",
               options->restart, n_groups, n);
-    plan->results = calloc(n, sizeof *plan->results);
-    plan->states = calloc(n, sizeof *plan->states);
-    CRP_CHECK(context, plan->results != NULL && plan->states != NULL, CRP_ERR_MEMORY, "not enough memory");
-    plan->n = n;
+    CRP_TRY(make_states(context, n, plan));
     for (uint32_t i = 0; i < n_groups; i++) {
         CRP_TRY(statepoint_file_read(context, file, i + 1, &plan->results[i]));
         CRP_TRY(check_same(context, options->restart, options, crp_input_model(input, i), plan->results[i]));
         plan->states[i] = find_state(context, options, crp_input_model(input, i), plan, i);
+        plan->is_fast[i] = strcmp(plan->results[i]->math, "fast") == 0;
     }
     return CRP_OK;
 }
@@ -138,5 +163,6 @@ void restart_close(restart_plan *plan)
     }
     free(plan->results);
     free(plan->states);
+    free(plan->is_fast);
     *plan = (restart_plan){0};
 }

@@ -3,6 +3,7 @@
 #define CLI_RESTART_H
 
 #include "cli/cli.h"
+#include "comm/comm.h"
 #include "engine/result.h"
 
 typedef enum restart_state {
@@ -14,6 +15,7 @@ typedef enum restart_state {
 typedef struct restart_plan {
     crp_result **results; /**< one a model, NULL where the file holds none; owned */
     restart_state *states;
+    bool *is_fast;        /**< made in fast math */
     size_t n;
     bool is_in_place; /**< the restart file is the one to be written */
 } restart_plan;
@@ -25,6 +27,12 @@ typedef struct restart_plan {
 cli_exit restart_open(crp_context *context, const cli_options *options, const crp_input *input, const char *result_path,
                       restart_plan *plan);
 void restart_close(restart_plan *plan);
+
+/** Let the other ranks know what rank 0 read: states and maths of all models. They have no results. Errors: CRP_ERR_MEMORY. */
+crp_status restart_share(crp_context *context, const comm *c, size_t n_models, restart_plan *plan);
+
+/** Was the earlier result made in fast math? */
+bool restart_is_fast(const restart_plan *plan, size_t i);
 
 /** The earlier result of model i, NULL if there is none. */
 const crp_result *restart_result(const restart_plan *plan, size_t i);

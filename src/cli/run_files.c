@@ -1,6 +1,7 @@
 /** The files of a run: where results go, whether they can be written, what a module writes besides. */
 #include "cli/run_files.h"
 
+#include "core/context.h"
 #include "engine/statepoint.h"
 #include "io/export.h"
 
@@ -68,4 +69,37 @@ crp_status run_files_write_model_output(crp_context *context, const crp_model *m
     const char *path = run_files_model_output(model);
     output_options form = {.digits = options->digits, .has_std_dev = options->has_std_dev};
     return path == NULL ? CRP_OK : export_output(context, model, result, &form, path);
+}
+
+cli_exit run_files_check_exports(crp_context *context, const cli_options *options, const crp_input *input)
+{
+    cli_exit code = CLI_DONE;
+    if (options->n_exports > 0 && crp_input_n_models(input) > 1) {
+        return cli_usage_error("--export is for files with one model (this one has %zu): use corpuscle export --group N",
+                               crp_input_n_models(input));
+    }
+    for (size_t i = 0; i < options->n_exports && code == CLI_DONE; i++) {
+        const crp_module *module = crp_input_model(input, 0)->module;
+        char known[128];
+        if (export_find_ending(module, options->exports[i]) == NULL) {
+            export_list_endings(module, known, sizeof known);
+            return cli_usage_error("--export %s: what format? (results of %s go to %s)", options->exports[i], module->name,
+                                   known[0] == '\0' ? "no such file: see corpuscle export" : known);
+        }
+        code = check_one(context, options->exports[i], options->operands[0]);
+    }
+    return code;
+}
+
+crp_status run_files_write_exports(crp_context *context, const crp_model *model, const crp_result *result,
+                                   const cli_options *options)
+{
+    for (size_t i = 0; i < options->n_exports; i++) {
+        const module_export *format = export_find_ending(model->module, options->exports[i]);
+        const char *from = options->operands[0];
+        bool is_same = format->takes_model && export_find_ending(model->module, from) == format;
+        output_options form = {.template_path = is_same ? from : NULL};
+        CRP_TRY(export_form(context, model, result, format, &form, options->exports[i]));
+    }
+    return CRP_OK;
 }

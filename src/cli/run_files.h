@@ -21,4 +21,11 @@ const char *run_files_model_output(const crp_model *model);
 crp_status run_files_write_model_output(crp_context *context, const crp_model *model, const crp_result *result,
                                         const cli_options *options);
 
+/** Can every --export be written, and in a format of the model? Errors are reported. */
+cli_exit run_files_check_exports(crp_context *context, const cli_options *options, const crp_input *input);
+
+/** Write all --export of a model. A file of the input's own format keeps what that input holds besides the model. */
+crp_status run_files_write_exports(crp_context *context, const crp_model *model, const crp_result *result,
+                                   const cli_options *options);
+
 #endif

@@ -90,6 +90,9 @@ void summary_print(FILE *file, const crp_result *result, bool is_verbose)
     }
     series_print(file, result);
     print_results(file, result);
+    if (result->note[0] != '\0') {
+        fprintf(file, "  %s\n", result->note);
+    }
     fprintf(file, "  device %s, %s math, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
             result->math, result->seed, result->batches, summary_lost(result));
     if (is_verbose) {

@@ -7,6 +7,7 @@
 struct crp_context {
     crp_log_callback log;
     void *log_user;
+    const struct comm *comm;
     char error[2048];
 };
 
@@ -49,6 +50,16 @@ const char *crp_status_text(crp_status status)
     default:
         return "unknown status";
     }
+}
+
+void context_set_comm(crp_context *context, const struct comm *c)
+{
+    context->comm = c;
+}
+
+const struct comm *context_comm(const crp_context *context)
+{
+    return context->comm;
 }
 
 crp_status context_fail(crp_context *context, crp_status status, const char *format, ...)

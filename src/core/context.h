@@ -19,6 +19,11 @@ void context_clear(crp_context *context);
 void context_log(crp_context *context, crp_log_level level, const char *component, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/** The ranks that a context works with (comm/comm.h), borrowed; NULL for one process. */
+struct comm;
+void context_set_comm(crp_context *context, const struct comm *c);
+const struct comm *context_comm(const crp_context *context);
+
 /** Propagate a failed call: the error stands in the context already. */
 #define CRP_TRY(call)                                 \
     do {                                              \

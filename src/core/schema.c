@@ -90,6 +90,15 @@ static crp_status take_text(crp_context *context, const schema_field *field, con
     return CRP_OK;
 }
 
+static crp_status take_block(crp_context *context, const char *where, const char *text, char **place)
+{
+    char *copy = strdup(text);
+    CRP_CHECK(context, copy != NULL, CRP_ERR_MEMORY, "%s: not enough memory", where);
+    free(*place);
+    *place = copy;
+    return CRP_OK;
+}
+
 static crp_status take_choice(crp_context *context, const schema_field *field, const char *where, const char *text,
                               void *place)
 {
@@ -134,6 +143,8 @@ crp_status schema_take(crp_context *context, const schema_field *field, const ch
         return take_count(context, field, where, text, place);
     case SCHEMA_TEXT:
         return take_text(context, field, where, text, place);
+    case SCHEMA_BLOCK:
+        return take_block(context, where, text, place);
     case SCHEMA_CHOICE:
         return take_choice(context, field, where, text, place);
     case SCHEMA_BOOL:

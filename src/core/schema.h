@@ -17,6 +17,7 @@ typedef enum schema_type {
     SCHEMA_REAL,    /**< double, with dimension and unit */
     SCHEMA_COUNT,   /**< uint32_t or uint64_t, by size */
     SCHEMA_TEXT,    /**< char[size] */
+    SCHEMA_BLOCK,   /**< char *: text of any length and number of lines, allocated; the old one is freed, the owner frees it */
     SCHEMA_CHOICE,  /**< one of `choices`: size 1 stores its first letter (char), size 4 its index (uint32_t) */
     SCHEMA_BOOL,    /**< bool: true or false */
     SCHEMA_SECTION, /**< mapping with a table of its own over the same objects */

@@ -8,7 +8,9 @@
 #endif
 
 /* One line a kernel entry. */
-#define CPU_ENTRIES(X) CPU_ISAS(X, light_transport) CPU_ISAS(X, chem_exact) CPU_ISAS(X, chem_irt) CPU_ISAS(X, chem_paper)
+#define CPU_ENTRIES(X)                                                                                       \
+    CPU_ISAS(X, light_transport) CPU_ISAS(X, gas_transport) CPU_ISAS(X, chem_exact) CPU_ISAS(X, chem_irt)    \
+    CPU_ISAS(X, chem_paper)
 
 #define CPU_DECLARE(entry, suffix, isa) void entry##_##suffix(void *const *args, uint32_t worker, uint32_t n_workers);
 CPU_ENTRIES(CPU_DECLARE)

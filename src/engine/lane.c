@@ -129,8 +129,9 @@ static void reset(device_lane *lane)
     device_close(&lane->device);
 }
 
-/* The first GPU that works; false when there is none, with a log line for each that says why. */
-static bool open_gpu(crp_context *context, const crp_run_options *options, uint64_t n_launches, device_lane *lane)
+/* The first GPU that works, from this process's own on; false when there is none, with a log line for each that says why. */
+static bool open_gpu(crp_context *context, const crp_run_options *options, uint64_t n_launches, lane_place place,
+                     device_lane *lane)
 {
     uint32_t n = 0;
     char name[32];
@@ -140,7 +141,7 @@ static bool open_gpu(crp_context *context, const crp_run_options *options, uint6
                     crp_context_error(context));
     }
     for (uint32_t i = 0; i < n; ++i) {
-        snprintf(name, sizeof name, "cuda:%u", i);
+        snprintf(name, sizeof name, "cuda:%u", (place.number + i) % n);
         if (open_named(context, name, options, n_launches, lane) == CRP_OK) {
             return true;
         }
@@ -151,11 +152,11 @@ static bool open_gpu(crp_context *context, const crp_run_options *options, uint6
 }
 
 static crp_status open_auto(crp_context *context, const crp_run_options *options, uint64_t histories, uint64_t n_launches,
-                            device_lane *lane)
+                            lane_place place, device_lane *lane)
 {
     double threads = options->threads > 0 ? options->threads : (double)omp_get_num_procs();
     double cpu_seconds = lane->model->module->cost(lane->model) * (double)histories / threads;
-    if (cpu_seconds > CPU_IS_SOON && open_gpu(context, options, n_launches, lane)) {
+    if (cpu_seconds > CPU_IS_SOON && open_gpu(context, options, n_launches, place, lane)) {
         return CRP_OK;
     }
     context_clear(context);
@@ -165,12 +166,18 @@ static crp_status open_auto(crp_context *context, const crp_run_options *options
 crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
                      uint64_t histories, uint64_t n_launches, device_lane **out)
 {
+    return lane_open_at(context, model, plan, options, histories, n_launches, (lane_place){.number = 0, .n = 1}, out);
+}
+
+crp_status lane_open_at(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
+                        uint64_t histories, uint64_t n_launches, lane_place place, device_lane **out)
+{
     device_lane *lane = calloc(1, sizeof *lane);
     CRP_CHECK(context, lane != NULL, CRP_ERR_MEMORY, "no memory for a device");
     lane->model = model;
     lane->plan = plan;
     const char *name = options->device == NULL ? "auto" : options->device;
-    crp_status status = strcmp(name, "auto") == 0 ? open_auto(context, options, histories, n_launches, lane)
+    crp_status status = strcmp(name, "auto") == 0 ? open_auto(context, options, histories, n_launches, place, lane)
                                                   : open_named(context, name, options, n_launches, lane);
     if (status != CRP_OK) {
         lane_close(&lane);

@@ -16,7 +16,7 @@ typedef struct device_lane {
     const crp_plan *plan;
     plan_shape shape;
     device_kernel *kernel;
-    device_buffer *tables[4];
+    device_buffer *tables[PLAN_MAX_TABLES];
     uint32_t depth;                        /**< queues in use: how many launches may be under way */
     device_buffer *words[DEVICE_N_QUEUES]; /**< what the kernel adds to */
     device_buffer *next[DEVICE_N_QUEUES];  /**< number of the next history to hand out */
@@ -25,6 +25,11 @@ typedef struct device_lane {
     history_range range[DEVICE_N_QUEUES];  /**< what was started last */
     char label[160];                       /**< "cuda:0 (NVIDIA H200)" */
 } device_lane;
+
+/** Which of the processes on this machine this is, from 0, and how many there are. */
+typedef struct lane_place {
+    uint32_t number, n;
+} lane_place;
 
 /**
  * Choose and open the device, get the kernel, upload the tables.
@@ -37,6 +42,9 @@ typedef struct device_lane {
  */
 crp_status lane_open(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
                      uint64_t histories, uint64_t n_launches, device_lane **lane);
+/** The same for one of several processes on a machine: "auto" begins with the GPU of its number, so that each has its own. */
+crp_status lane_open_at(crp_context *context, const crp_model *model, const crp_plan *plan, const crp_run_options *options,
+                        uint64_t histories, uint64_t n_launches, lane_place place, device_lane **lane);
 /** Close and set to NULL. Accepts NULL and a pointer to NULL. */
 void lane_close(device_lane **lane);
 

@@ -8,7 +8,7 @@
 
 enum {
     /* Sums of the run and of the batch; mean, deviation, scale in the plan and in the result. */
-    BYTES_OF_BIN = 2 * sizeof(crp_wide) + 4 * sizeof(double),
+    BYTES_OF_BIN = 2 * sizeof(crp_wide) + 4 * sizeof(double), /* the covariance of ratios: untouched pages elsewhere */
     /* In the file: sum, mean, standard error, scale; and one of these arrays on its way there. */
     BYTES_OF_SAVED_BIN = 2 * sizeof(crp_wide) + 3 * sizeof(double)
 };

@@ -14,9 +14,12 @@
 /** Exact sums: a batch of 2^37 histories of weight 2^30 still fits. */
 __extension__ typedef __int128 crp_wide;
 
-enum { TALLY_MAX_DIMS = 4 };
+enum { TALLY_MAX_DIMS = 4, PLAN_MAX_TABLES = 8 };
 
-/** A named tally. Its integers count `quantum` units per history; the physical mean is sum / N * quantum * scale. */
+/**
+ * A named tally. Its integers count `quantum` units per history; the physical mean is sum / N * quantum * scale. One that is a
+ * ratio has the sum of another tally in the place of N; its standard error allows for the covariance of both.
+ */
 typedef struct tally_spec {
     char name[48];
     char description[128];
@@ -32,6 +35,9 @@ typedef struct tally_spec {
     double *scale;                           /**< per bin (1 / volume and so on), n_bins numbers; NULL: 1. Owned */
     size_t n_bins;
     size_t offset;                           /**< first bin in the engine's array of all bins */
+    size_t over;                             /**< a ratio: 1 + number of an earlier tally, 0: none */
+    bool is_derived;                         /**< no integers: its bins are functions of others, see crp_plan.derive */
+    size_t over_run;                         /**< so many bins in turn have one bin of that tally as denominator; >= 1 */
 } tally_spec;
 
 /** A counter of the kernel: printed under `events`, never part of a mean. */
@@ -81,9 +87,16 @@ typedef struct crp_plan {
     size_t n_results;
     size_t n_words;                /**< 64-bit words that the kernel adds to: the module's own layout, counters last */
     size_t n_tables;
-    struct { void *data; size_t n_bytes; } tables[4]; /**< uploaded once, given to the kernel as IN arguments in order */
+    struct { void *data; size_t n_bytes; } tables[PLAN_MAX_TABLES]; /**< uploaded once, given to the kernel as IN arguments in order */
     char grid[96];                 /**< the numbers that make the tallies large, for messages: "nr = 50, nz = 200, na = 30" */
     uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
+    /**
+     * Values of a derived tally from the integers of n histories; NULL where there is none. The engine calls it for every batch,
+     * from whose spread the errors come, and for the sums of all, which give the value itself.
+     * @param bins    of all tallies
+     * @param values  n_bins of that tally
+     */
+    void (*derive)(const struct crp_plan *plan, size_t tally, const crp_wide *bins, uint64_t n_histories, double *values);
     void *data;                    /**< the module's own */
     void (*data_destroy)(void *data);
 } crp_plan;
@@ -111,7 +124,23 @@ crp_status plan_check_memory(crp_context *context, const char *grid, uint64_t ne
 typedef struct output_options {
     uint32_t digits;  /**< significant digits of every number; 0: the format's own */
     bool has_std_dev; /**< standard errors too */
+    const char *template_path; /**< file in that format whose other parts are kept; NULL: none */
 } output_options;
+
+/** A format that results of one kind of model go to, besides those of all kinds, or in the place of one of those. */
+typedef struct module_export {
+    const char *format;     /**< "molflow"; NULL ends a list */
+    const char *endings[3]; /**< of files: ".zip"; the first NULL ends them */
+    bool is_binary;         /**< not for standard output */
+    bool takes_model;       /**< also for a model alone: `result` may be NULL, and `convert` writes it */
+    /**
+     * Form the file in memory.
+     * @param path        where it will stand: its ending may choose between forms; NULL: standard output
+     * @param[out] bytes  free with free()
+     */
+    crp_status (*form)(crp_context *context, const crp_model *model, const crp_result *result,
+                       const output_options *options, const char *path, void **bytes, size_t *n_bytes);
+} module_export;
 
 /** One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c. */
 typedef struct crp_module {
@@ -124,6 +153,10 @@ typedef struct crp_module {
     crp_status (*write_yaml)(crp_context *context, const crp_model *model, void *file);
     /** The same with what the digest leaves out (name, run settings, outputs): for people. */
     crp_status (*write_full)(crp_context *context, const crp_model *model, void *file);
+    /** What `check` says about a model instead of its text, as text or one JSON object; NULL: nothing. Errors: CRP_ERR_MEMORY. */
+    crp_status (*report)(crp_context *context, const crp_model *model, bool is_json, void *file);
+    /** The results that people run it for: `check` says how long they take to 1 %. NULL: it says nothing. */
+    const char *main_result;
     /** Name and ending of the module's own output format ("mco"); NULL: it has none, nor the next two. */
     const char *output_format;
     /** The file in that format that the model asks for, NULL if none. Borrowed from the model. */
@@ -136,6 +169,7 @@ typedef struct crp_module {
      */
     crp_status (*write_output)(crp_context *context, const crp_model *model, const crp_result *result,
                                const output_options *options, const char *path, void *file);
+    const module_export *exports; /**< more formats, ended by one without a name; NULL: none */
     /** Lay out a run: tallies, results, counters, tables, words. `plan` is freed by plan_destroy. Errors: CRP_ERR_MEMORY. */
     crp_status (*plan)(crp_context *context, const crp_model *model, uint64_t seed, crp_plan **plan);
     /** Choose kernel, defines, grid, block and shared memory for this device. */
@@ -146,6 +180,8 @@ typedef struct crp_module {
                          uint64_t count, void *bytes, size_t *n_bytes);
     /** Add the raw words of `n_histories` histories to the named bins and the event counters. */
     void (*reduce)(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
+    /** At the end of a run: log what the user must know, and leave one line for the summary in result->note. May be NULL. */
+    void (*finish)(crp_context *context, const crp_plan *plan, crp_result *result);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */
     double (*cost)(const crp_model *model);
     /** How many histories -n 1 stands for, where a history is a part of what the user counts; NULL: one, and the default of

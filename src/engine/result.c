@@ -52,6 +52,7 @@ void crp_result_destroy(crp_result **result)
     free(r->sum);
     free(r->mean_batch);
     free(r->m2);
+    free(r->cross);
     free(r->events);
     free(r->event_count);
     free(r->results);
@@ -87,10 +88,11 @@ crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins
         r->events = allocate(n_events, sizeof *r->events);
         r->event_count = allocate(n_events, sizeof *r->event_count);
         r->results = allocate(n_results, sizeof *r->results);
+        r->cross = allocate(n_bins, sizeof *r->cross);
         r->axis_names = allocate(n_tallies, sizeof *r->axis_names);
     }
     if (r == NULL || r->tallies == NULL || r->sum == NULL || r->mean_batch == NULL || r->m2 == NULL ||
-        r->events == NULL || r->event_count == NULL || r->results == NULL || r->axis_names == NULL) {
+        r->cross == NULL || r->events == NULL || r->event_count == NULL || r->results == NULL || r->axis_names == NULL) {
         crp_result_destroy(&r);
         return context_fail(context, CRP_ERR_MEMORY,
                             "not enough memory for a result of %zu bins (%zu bytes a bin): "
@@ -191,31 +193,88 @@ double wide_ratio(crp_wide x, uint64_t n)
     return (double)(x / (crp_wide)n) + (double)(x % (crp_wide)n) / (double)n;
 }
 
+/* Maps that are worth waking threads for; the bins of a tally are independent, so that no digit depends on it. */
+static const size_t MANY_BINS = 1u << 20;
+
+size_t result_denominator(const crp_result *result, size_t tally, size_t bin)
+{
+    const tally_spec *t = &result->tallies[tally];
+    return t->over == 0 ? SIZE_MAX : result->tallies[t->over - 1].offset + (bin - t->offset) / t->over_run;
+}
+
+/* The covariance of numerator and denominator, by the same update: M += n (x - old mean of x) (y - new mean of y). To be
+ * called when the denominator has its new mean and the numerator its old one. */
+static void add_cross(crp_result *result, size_t bin, size_t denominator, double deviation, const crp_wide *bins, uint64_t n)
+{
+    double y = wide_ratio(bins[denominator], n);
+    result->cross[bin] += (double)n * deviation * (y - result->mean_batch[denominator]);
+}
+
+/* Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
+ * Ref: West 1979, Comm. ACM 22, 532. The new mean comes from the exact sum, so that it collects no rounding. */
+static void add_bin(crp_result *result, size_t tally, size_t i, const crp_wide *bins, uint64_t n)
+{
+    if (bins[i] == 0 && result->sum[i] == 0) {
+        return; /* y and both means are 0: most of a big map, in most runs */
+    }
+    double y = wide_ratio(bins[i], n);
+    double old = result->mean_batch[i];
+    if (result->tallies[tally].over != 0) {
+        add_cross(result, i, result_denominator(result, tally, i), y - old, bins, n);
+    }
+    result->sum[i] += bins[i];
+    double mean = wide_ratio(result->sum[i], result->histories + n);
+    double square = (double)n * (y - old) * (y - mean);
+    result->mean_batch[i] = mean;
+    result->m2[i] += square > 0 ? square : 0; /* below 0 by rounding only */
+}
+
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n)
 {
     if (n == 0) {
         return;
     }
-    /* Welford's update with the weight n: for y = x / n,  M2 += n (y - old mean) (y - new mean).
-     * Ref: West 1979, Comm. ACM 22, 532. The new mean comes from the exact sum, so that it collects no rounding. */
-    uint64_t total = result->histories + n;
-    for (size_t i = 0; i < result->n_bins; i++) {
-        if (bins[i] == 0 && result->sum[i] == 0) {
-            continue; /* y and both means are 0: most of a big map, in most runs */
+    for (size_t t = 0; t < result->n_tallies; t++) { /* in turn: a ratio's denominator is an earlier one */
+        size_t first = result->tallies[t].offset, end = first + result->tallies[t].n_bins;
+#pragma omp parallel for schedule(static) if (end - first > MANY_BINS)
+        for (size_t i = first; i < end; i++) {
+            add_bin(result, t, i, bins, n);
         }
-        double y = wide_ratio(bins[i], n);
-        double old = result->mean_batch[i];
-        result->sum[i] += bins[i];
-        double mean = wide_ratio(result->sum[i], total);
-        double square = (double)n * (y - old) * (y - mean);
-        result->mean_batch[i] = mean;
-        result->m2[i] += square > 0 ? square : 0; /* below 0 by rounding only */
     }
     for (size_t i = 0; i < result->n_events; i++) {
         result->event_count[i] += events[i];
     }
-    result->histories = total;
+    result->histories += n;
     result->batches++;
+}
+
+static crp_status add_derived(crp_context *context, crp_result *result, const crp_plan *plan, size_t tally,
+                              const crp_wide *bins, uint64_t n)
+{
+    const tally_spec *t = &result->tallies[tally];
+    double *values = malloc((t->n_bins + 1) * sizeof *values), weight = (double)n / (double)result->histories;
+    CRP_CHECK(context, values != NULL, CRP_ERR_MEMORY, "not enough memory for %zu bins of %s", t->n_bins, t->name);
+    plan->derive(plan, tally, bins, n, values);
+    for (size_t i = 0; i < t->n_bins; i++) { /* West 1979, as below */
+        double *mean = &result->cross[t->offset + i], deviation = values[i] - *mean;
+        *mean += weight * deviation;
+        result->m2[t->offset + i] += (double)n * deviation * (values[i] - *mean);
+    }
+    plan->derive(plan, tally, result->sum, result->histories, values);
+    memcpy(result->mean_batch + t->offset, values, t->n_bins * sizeof *values);
+    free(values);
+    return CRP_OK;
+}
+
+crp_status result_add_derived(crp_context *context, crp_result *result, const crp_plan *plan, const crp_wide *bins,
+                              uint64_t n)
+{
+    for (size_t i = 0; i < result->n_tallies && n > 0; i++) {
+        if (result->tallies[i].is_derived) {
+            CRP_TRY(add_derived(context, result, plan, i, bins, n));
+        }
+    }
+    return CRP_OK;
 }
 
 static double bin_factor(const crp_result *result, size_t tally, size_t bin)
@@ -224,8 +283,21 @@ static double bin_factor(const crp_result *result, size_t tally, size_t bin)
     return t->scale == NULL ? t->quantum : t->quantum * t->scale[bin - t->offset];
 }
 
+/* Sum over sum: NaN where the denominator is 0. */
+static double ratio_of(const crp_result *result, size_t bin, size_t denominator)
+{
+    return (double)result->sum[bin] / (double)result->sum[denominator];
+}
+
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin)
 {
+    size_t denominator = result_denominator(result, tally, bin);
+    if (result->tallies[tally].is_derived) {
+        return result->histories > 0 ? result->mean_batch[bin] : (double)NAN;
+    }
+    if (denominator != SIZE_MAX) {
+        return ratio_of(result, bin, denominator) * bin_factor(result, tally, bin);
+    }
     return wide_ratio(result->sum[bin], result->histories) * bin_factor(result, tally, bin);
 }
 
@@ -235,6 +307,13 @@ double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin)
         return (double)NAN;
     }
     double freedom = (double)(result->batches - 1);
+    size_t denominator = result_denominator(result, tally, bin);
+    if (denominator != SIZE_MAX) { /* var(x / y) = (var x - 2 r cov(x, y) + r^2 var y) / y^2, r = x / y */
+        double r = ratio_of(result, bin, denominator), y = result->mean_batch[denominator];
+        double m2 = result->m2[bin] - 2.0 * r * result->cross[bin] + r * r * result->m2[denominator];
+        double variance = m2 > 0 ? m2 / freedom / (double)result->histories : 0.0 * r;
+        return sqrt(variance) / fabs(y) * fabs(bin_factor(result, tally, bin));
+    }
     return sqrt(result->m2[bin] / freedom / (double)result->histories) * fabs(bin_factor(result, tally, bin));
 }
 

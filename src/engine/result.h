@@ -17,7 +17,7 @@ struct crp_result {
     char model_digest[65];
     char *model_text;           /**< normalised input; owned */
     char version[32], commit[48];
-    char device[160];           /**< "cuda:0 (NVIDIA H200)" */
+    char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
     char math[8];               /**< "strict" or "fast" */
     char date[32];              /**< ISO 8601, UTC, when the run ended */
     char host[64];
@@ -37,12 +37,15 @@ struct crp_result {
     crp_wide *sum;              /**< integer sum over all histories */
     double *mean_batch;         /**< mean per history so far in integer units: wide_ratio(sum, histories) */
     double *m2;                 /**< sum over batches of n_b (x_b/n_b - mean)^2 in integer units squared */
+    double *cross;              /**< of ratios: the same with the deviation of the denominator; of derived tallies: mean over
+                                     batches, of which mean_batch holds the value from all histories */
     event_spec *events;
     uint64_t *event_count;
     size_t n_events;
     result_spec *results;
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
+    char note[256];             /**< the module's line for the summary, "" if none; not in the file */
     char digest[65];            /**< formed by result_digest */
 };
 
@@ -57,6 +60,13 @@ crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins
 /** Add one batch of n histories: integers to sum, deviations by Welford's weighted update. In order of batches only. */
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n);
 
+/**
+ * The same for derived tallies, after result_add_batch: bins of the batch of n histories. The value becomes that of all
+ * histories; its error comes from the spread of the batches' own values. Errors: CRP_ERR_MEMORY.
+ */
+crp_status result_add_derived(crp_context *context, crp_result *result, const crp_plan *plan, const crp_wide *bins,
+                              uint64_t n);
+
 /** x / n in double, rounded once where |x| < 2^53 and exact whenever the quotient is a double: a score that is the same
  * in every history has no spread, however many there are. 0 for n = 0. */
 double wide_ratio(crp_wide x, uint64_t n);
@@ -64,6 +74,9 @@ double wide_ratio(crp_wide x, uint64_t n);
 /** Physical mean per history and standard error of one bin (index among all bins). NaN error below two batches. */
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin);
 double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin);
+
+/** Bin (among all) that the bin of a ratio is divided by; SIZE_MAX for other tallies. */
+size_t result_denominator(const crp_result *result, size_t tally, size_t bin);
 
 /** Form the digest from all integer sums and the event counters of histories (not from times or devices). */
 void result_digest(crp_result *result);

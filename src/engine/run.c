@@ -1,46 +1,19 @@
 /** A run: histories in batches, statistics, triggers, statepoints. */
+#include "engine/run.h"
+
 #include "core/context.h"
-#include "core/memory.h"
-#include "engine/lane.h"
 #include "engine/statepoint.h"
-#include "engine/trigger.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* More histories than this in impossible states, and a run is an error. */
 static const double FAULT_FRACTION = 1.0e-6;
 
-/* Batches of a run that may stop early begin with this many histories and double after every 32: it can stop soon, and
- * later within a few hundredths of the time it has taken, and a GPU still gets large launches. */
-static const uint64_t EARLY_BATCH = 500000;
-static const uint32_t EARLY_GROWTH = 32;
-
-/* The largest batch of a run that says nothing: about a minute on one core, so that a kill never costs more. */
-static const uint64_t LARGEST_BATCH = 1u << 26;
-
-typedef struct run {
-    crp_context *context;
-    const crp_model *model;
-    const crp_run_options *options;
-    crp_plan *plan;
-    device_lane *lane;
-    crp_result *result;
-    trigger until;
-    uint64_t histories;       /* N of this run */
-    uint64_t next_history;    /* first one not yet given to a device */
-    double start, last_save, seconds_before, device_seconds;
-    uint64_t histories_before;
-    /* the batch being collected */
-    uint64_t *words;
-    crp_wide *bins;
-    uint64_t *events;
-    uint64_t batch_histories;
-} run;
+/* A large result takes seconds to write: the run goes on for so many times as long before it is written again. */
+static const double SAVE_SHARE = 10.0;
 
 static double wall_clock(void)
 {
@@ -56,194 +29,7 @@ crp_run_options crp_run_options_default(void)
     return o;
 }
 
-/* ------------------------------------------------------------------------------------------------------- set-up */
-
-static uint64_t first_nonzero(uint64_t a, uint64_t b, uint64_t c)
-{
-    return a != 0 ? a : b != 0 ? b : c;
-}
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0 ? 1 : 0);
-}
-
-/* How histories are cut into batches: a rule of N and the options alone, so that no digit depends on the device. */
-static void choose_batches(run *r)
-{
-    crp_result *out = r->result;
-    uint32_t asked = r->options->batches != 0 ? r->options->batches : r->model->batches;
-    bool may_stop_early = r->options->until != NULL || r->model->until[0] != '\0' || r->options->time_limit > 0.0;
-    out->batch_size = divide_up(r->histories, asked != 0 ? asked : 32);
-    if (asked == 0 && may_stop_early && out->batch_size > EARLY_BATCH) {
-        out->batch_size = EARLY_BATCH;
-        out->batch_growth = EARLY_GROWTH;
-    } else if (asked == 0 && out->batch_size > LARGEST_BATCH) {
-        out->batch_size = LARGEST_BATCH;
-    }
-}
-
-static void describe_result(run *r, uint64_t seed)
-{
-    crp_result *out = r->result;
-    choose_batches(r);
-    out->seed = seed;
-    snprintf(out->kind, sizeof out->kind, "%s", r->model->module->name);
-    snprintf(out->model_name, sizeof out->model_name, "%s", r->model->name);
-    snprintf(out->model_digest, sizeof out->model_digest, "%s", r->model->digest);
-}
-
-/* Fields that belong to this program and machine, not to the histories: fresh also in a resumed run. */
-static void stamp_result(run *r)
-{
-    crp_result *out = r->result;
-    snprintf(out->version, sizeof out->version, "%s", crp_version());
-    snprintf(out->commit, sizeof out->commit, "%s", crp_commit());
-    snprintf(out->device, sizeof out->device, "%s", r->lane->label);
-    snprintf(out->math, sizeof out->math, "%s", r->lane->shape.source.math == CRP_MATH_FAST ? "fast" : "strict");
-    if (gethostname(out->host, sizeof out->host - 1) != 0) {
-        out->host[0] = '\0';
-    }
-    out->histories_planned = r->histories;
-}
-
-static crp_status check_restart(run *r, const crp_result *old, uint64_t seed_asked)
-{
-    const char *path = r->options->restart;
-    CRP_CHECK(r->context, strcmp(old->model_digest, r->model->digest) == 0, CRP_ERR_CONFIG,
-              "%s: was made from another input (its digest is %.12s, this one's %.12s); resume with the input it was made "
-              "from, or run without --restart", path, old->model_digest, r->model->digest);
-    CRP_CHECK(r->context, seed_asked == 0 || seed_asked == old->seed, CRP_ERR_CONFIG,
-              "%s: was made with seed %llu, not %llu; leave --seed out when resuming", path,
-              (unsigned long long)old->seed, (unsigned long long)seed_asked);
-    CRP_CHECK(r->context, r->histories >= old->histories, CRP_ERR_CONFIG,
-              "%s: holds %llu histories already, more than the %llu asked for; ask for at least as many with -n", path,
-              (unsigned long long)old->histories, (unsigned long long)r->histories);
-    return CRP_OK;
-}
-
-static crp_status load_restart(run *r)
-{
-    crp_result *old = NULL;
-    CRP_TRY(statepoint_read(r->context, r->options->restart, r->options->output_group, &old));
-    crp_status status = check_restart(r, old, r->options->seed);
-    if (status != CRP_OK) {
-        crp_result_destroy(&old);
-        return status;
-    }
-    r->result = old;
-    return CRP_OK;
-}
-
-static crp_status check_fits(run *r)
-{
-    CRP_CHECK(r->context, r->result->batch_size > 0, CRP_ERR_FORMAT, "%s: holds no batches to go on from; run without "
-              "--restart", r->options->restart);
-    CRP_CHECK(r->context, r->result->n_bins == r->plan->n_bins && r->result->n_events == r->plan->n_events, CRP_ERR_FORMAT,
-              "%s: has %zu bins where this version keeps %zu; it was written by version %s and cannot be resumed",
-              r->options->restart, r->result->n_bins, r->plan->n_bins, r->result->version);
-    return CRP_OK;
-}
-
-static crp_status check_math(run *r, const char *math_before)
-{
-    CRP_CHECK(r->context, math_before[0] == '\0' || strcmp(math_before, r->result->math) == 0, CRP_ERR_CONFIG,
-              "%s: was made in %s math, this run is in %s math; the two differ in digits, use --math %s",
-              r->options->restart, math_before, r->result->math, math_before);
-    return CRP_OK;
-}
-
-/* All that this run will take on the host, for the device that was chosen; what stands already is not asked for again. */
-static crp_status check_memory(run *r)
-{
-    const device_info *info = &r->lane->device->info;
-    bool is_cpu = strcmp(info->kind, "cpu") == 0, is_saved = r->options->output != NULL;
-    uint64_t n_bins = r->plan->n_bins, n_words = r->plan->n_words;
-    /* Of every bin the scale in plan and result; of a resumed run also sum, mean and deviation, which in a fresh one
-     * are pages that nothing has touched yet. */
-    uint64_t held_of_bin = 2 * sizeof(double);
-    held_of_bin += r->options->restart != NULL ? sizeof(crp_wide) + 2 * sizeof(double) : 0;
-    uint64_t needed = plan_host_bytes(n_bins, n_words, is_cpu ? 1 + info->n_units : 1, is_saved);
-    crp_status status = plan_check_memory(r->context, r->plan->grid, needed, n_bins * held_of_bin);
-    uint64_t with_one = plan_host_bytes(n_bins, n_words, 2, is_saved);
-    if (status != CRP_OK && is_cpu && info->n_units > 1 && memory_suffices(with_one - n_bins * held_of_bin, NULL)) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s", crp_context_error(r->context));
-        return context_fail(r->context, status, "%s, or fewer than %u threads", text, info->n_units);
-    }
-    return status;
-}
-
-static crp_status allocate_batch(run *r)
-{
-    CRP_TRY(check_memory(r));
-    r->words = malloc(r->plan->n_words * sizeof *r->words);
-    r->bins = calloc(r->plan->n_bins, sizeof *r->bins);
-    r->events = calloc(r->plan->n_events, sizeof *r->events);
-    CRP_CHECK(r->context, r->words != NULL && r->bins != NULL && r->events != NULL, CRP_ERR_MEMORY,
-              "no memory for a batch: %zu bytes needed; use a coarser grid",
-              r->plan->n_words * sizeof *r->words + r->plan->n_bins * sizeof *r->bins);
-    return CRP_OK;
-}
-
-static crp_status prepare_trigger(run *r)
-{
-    const char *text = r->options->until != NULL ? r->options->until : r->model->until;
-    if (text[0] == '\0') {
-        return CRP_OK;
-    }
-    CRP_TRY(trigger_parse(r->context, text, &r->until));
-    snprintf(r->result->until, sizeof r->result->until, "%s", text);
-    return trigger_bind(r->context, &r->until, r->result);
-}
-
-static crp_status prepare(run *r)
-{
-    char math_before[8] = "";
-    r->histories = first_nonzero(r->options->histories, r->model->histories, r->model->module->copy != NULL ? 1 : 1000000) *
-                   model_histories_of_copy(r->model);
-    if (r->options->restart != NULL) {
-        CRP_TRY(load_restart(r));
-        snprintf(math_before, sizeof math_before, "%s", r->result->math);
-    }
-    uint64_t seed = r->result != NULL ? r->result->seed : first_nonzero(r->options->seed, r->model->seed, 1);
-    CRP_TRY(r->model->module->plan(r->context, r->model, seed, &r->plan));
-    if (r->result == NULL) {
-        CRP_TRY(result_create(r->context, r->model, r->plan, &r->result));
-        describe_result(r, seed);
-    }
-    CRP_TRY(check_fits(r));
-    CRP_TRY(prepare_trigger(r));
-    r->next_history = r->result->histories;
-    uint64_t n_launches = result_count_batches(r->result, r->histories) - r->result->batches;
-    CRP_TRY(lane_open(r->context, r->model, r->plan, r->options, r->histories - r->next_history, n_launches, &r->lane));
-    stamp_result(r);
-    CRP_TRY(check_math(r, math_before));
-    r->seconds_before = r->result->seconds;
-    r->histories_before = r->result->histories;
-    r->device_seconds = isnan(r->result->device_seconds) ? 0.0 : r->result->device_seconds;
-    return allocate_batch(r);
-}
-
-/* ----------------------------------------------------------------------------------------------------- the loop */
-
-/* The next launch: never across a batch's end, the point where the low word of history numbers wraps, or more than fits. */
-static bool next_range(run *r, history_range *range)
-{
-    uint64_t first = r->next_history;
-    if (first >= r->histories) {
-        return false;
-    }
-    uint64_t batch_end = result_batch_end(r->result, first);
-    batch_end = batch_end < r->histories ? batch_end : r->histories;
-    uint64_t end = batch_end;
-    uint64_t wrap = ((first >> 32) + 1) << 32;
-    end = end < wrap ? end : wrap;
-    end = end - first > r->plan->max_launch ? first + r->plan->max_launch : end;
-    *range = (history_range){.first = first, .count = end - first, .ends_batch = end == batch_end};
-    r->next_history = end;
-    return true;
-}
+/* --------------------------------------------------------------------------------------------- after a batch */
 
 static crp_status check_faults(run *r)
 {
@@ -264,14 +50,16 @@ static void update_times(run *r)
     gmtime_r(&now, &utc);
     strftime(r->result->date, sizeof r->result->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     r->result->seconds = r->seconds_before + wall_clock() - r->start;
-    r->result->device_seconds = r->device_seconds;
+    r->result->device_seconds = r->device_seconds_before + ranks_seconds(&r->ranks);
 }
 
 /* After this the result is as a file has it, whether there is one or not, if it must be. */
 static crp_status save(run *r, bool must)
 {
     bool has_file = r->options->output != NULL;
-    if (!must && !(has_file && wall_clock() - r->last_save >= r->options->save_every)) {
+    double begin = wall_clock();
+    double due = fmax(r->options->save_every, SAVE_SHARE * r->save_seconds);
+    if (!must && !(has_file && begin - r->last_save >= due)) {
         return CRP_OK;
     }
     update_times(r);
@@ -280,16 +68,8 @@ static crp_status save(run *r, bool must)
         CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));
     }
     r->last_save = wall_clock();
+    r->save_seconds = r->last_save - begin;
     return CRP_OK;
-}
-
-static crp_status add_batch(run *r)
-{
-    result_add_batch(r->result, r->bins, r->events, r->batch_histories);
-    memset(r->bins, 0, r->plan->n_bins * sizeof *r->bins);
-    memset(r->events, 0, r->plan->n_events * sizeof *r->events);
-    r->batch_histories = 0;
-    return check_faults(r);
 }
 
 /* Tell the caller; true when it wants to stop. */
@@ -308,55 +88,106 @@ static bool report(run *r, double rel_err, double rel_err_target)
                       .rate = (double)(r->result->histories - r->histories_before) / seconds,
                       .rel_err = rel_err,
                       .rel_err_target = rel_err_target,
-                      .device = r->lane->label};
+                      .device = r->result->device,
+                      .n_devices = r->ranks.n_devices,
+                      .devices = r->ranks.progress};
+    ranks_describe(&r->ranks);
     return r->options->progress(r->options->progress_user, &p) != 0;
 }
 
 /* After a batch: report, save, and see whether the run has ended and with which status (CRP_OK, or why too soon). */
-static crp_status after_batch(run *r, crp_status *stop, bool *ended)
+static crp_status after_batch(run *r, ranks_decision *decision)
 {
     double rel_err, target;
     bool reached = trigger_holds(&r->until, r->result, &rel_err, &target);
-    bool cancelled = report(r, rel_err, target);
+    bool cancelled = report(r, rel_err, target) || r->ranks.is_asked_to_stop;
     bool late = r->options->time_limit > 0.0 && wall_clock() - r->start >= r->options->time_limit;
     bool complete = r->result->histories >= r->histories;
-    *ended = reached || cancelled || late || complete;
-    if (*ended && !reached) {
-        *stop = cancelled && !complete ? CRP_ERR_CANCELLED : r->until.n_terms > 0 ? CRP_ERR_PRECISION : CRP_OK;
+    decision->ends = reached || cancelled || late || complete;
+    if (decision->ends && !reached) {
+        decision->stop = cancelled && !complete ? CRP_ERR_CANCELLED : r->until.n_terms > 0 ? CRP_ERR_PRECISION : CRP_OK;
     }
-    return save(r, *ended);
+    return save(r, decision->ends);
 }
 
-static crp_status collect(run *r, uint32_t queue, history_range range)
+/* Rank 0: the batch goes into the result. */
+static crp_status take_batch(run *r, const work_batch *batch, ranks_decision *decision)
 {
-    CRP_TRY(lane_collect(r->lane, queue, r->words, &r->device_seconds));
-    r->model->module->reduce(r->plan, r->words, range.count, r->bins, r->events);
-    r->batch_histories += range.count;
-    return range.ends_batch ? add_batch(r) : CRP_OK;
+    result_add_batch(r->result, batch->bins, batch->events, batch->histories);
+    CRP_TRY(result_add_derived(r->context, r->result, r->plan, batch->bins, batch->histories));
+    CRP_TRY(check_faults(r));
+    return after_batch(r, decision);
 }
 
-/* On a GPU several launches are under way at any time, so that it never waits for the host; a CPU works inside the call. */
+/* The others only count, and ask their caller. */
+static void count_batch(run *r, const work_batch *batch)
+{
+    r->result->histories += batch->histories;
+    r->result->batches++;
+    r->wants_to_stop = report(r, (double)NAN, (double)NAN);
+}
+
+/*
+ * This rank's part of the oldest batch is complete, or its devices have failed (`status`). Its sums go to rank 0, which takes the
+ * batch and decides; a batch of which a part is missing is not taken, and the run ends.
+ */
+static crp_status end_batch(run *r, crp_status status, ranks_decision *decision)
+{
+    work_batch *batch;
+    CRP_TRY(work_oldest(r->work, r->context, &batch));
+    bool is_whole = ranks_sum(&r->ranks, &r->crew, batch, status, r->wants_to_stop);
+    if (r->comm->rank != 0) {
+        count_batch(r, batch);
+    } else if (is_whole) {
+        status = take_batch(r, batch, decision);
+    }
+    decision->ends = decision->ends || !is_whole || status != CRP_OK;
+    work_commit(r->work);
+    ranks_decide(&r->ranks, r->work, r->window, decision);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- the loop */
+
+/*
+ * One lane works in this thread, which alternates between starting, collecting and batches; several work in their own, and
+ * this one waits for batches. Batches come in order either way.
+ */
 static crp_status loop(run *r, crp_status *stop)
 {
-    uint32_t depth = r->lane->depth;
-    history_range ranges[DEVICE_N_QUEUES];
-    uint32_t started = 0, collected = 0;
-    bool ended = r->next_history >= r->histories;
-    if (ended) { /* a restart file that holds all of them */
-        return save(r, true);
+    ranks_decision decision = {.ends = r->result->histories >= r->histories, .stop = CRP_OK};
+    crp_status status = CRP_OK;
+    if (decision.ends) { /* a restart file that holds all of them */
+        return r->comm->rank == 0 ? save(r, true) : CRP_OK;
     }
-    while (!ended) {
-        for (; started - collected < depth && next_range(r, &ranges[started % depth]); ++started) {
-            CRP_TRY(lane_start(r->lane, started % depth, ranges[started % depth]));
-        }
-        uint32_t queue = collected % depth;
-        CRP_TRY(collect(r, queue, ranges[queue]));
-        ++collected;
-        if (ranges[queue].ends_batch) {
-            CRP_TRY(after_batch(r, stop, &ended));
+    CRP_TRY(comm_agree(r->comm, r->context, crew_start(&r->crew, r->work)));
+    while (!decision.ends) {
+        status = r->crew.has_threads ? CRP_OK : crew_turn(&r->crew);
+        bool is_complete = status == CRP_OK && work_complete(r->work, r->crew.has_threads) != NULL;
+        crew_tell_losses(&r->crew);
+        if (is_complete || work_n_workers(r->work) == 0) {
+            status = end_batch(r, is_complete ? CRP_OK : crew_failure(&r->crew), &decision);
         }
     }
-    return CRP_OK;
+    *stop = decision.stop;
+    return status;
+}
+
+/* A run that ends by a fault keeps what it has; the message says so. */
+static crp_status rescue(run *r, crp_status status)
+{
+    char text[1024];
+    bool has_news = r->work != NULL && r->result->histories > r->histories_before && r->options->output != NULL;
+    if (!has_news || status == CRP_ERR_IO || status == CRP_ERR_NUMERIC) {
+        return status;
+    }
+    snprintf(text, sizeof text, "%s", crp_context_error(r->context));
+    if (save(r, true) != CRP_OK) {
+        return context_fail(r->context, status, "%s", text);
+    }
+    return context_fail(r->context, status, "%s; %llu of %llu %s are done and saved, go on with --restart %s", text,
+                        (unsigned long long)r->result->histories, (unsigned long long)r->histories,
+                        r->model->module->history_name, r->options->output);
 }
 
 static void explain_stop(run *r, crp_status stop)
@@ -369,6 +200,14 @@ static void explain_stop(run *r, crp_status stop)
         context_fail(r->context, stop, "stopped on request after %llu of %llu %s", (unsigned long long)r->result->histories,
                      (unsigned long long)r->histories, r->model->module->history_name);
     }
+}
+
+static crp_status execute(run *r, crp_status *stop)
+{
+    CRP_TRY(run_prepare(r));
+    r->start = r->last_save = wall_clock();
+    crp_status status = comm_agree(r->comm, r->context, loop(r, stop));
+    return status != CRP_OK ? rescue(r, status) : CRP_OK;
 }
 
 crp_status crp_run_execute(crp_context *context, const crp_model *model, const crp_run_options *options,
@@ -384,21 +223,21 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;
-    crp_status status = prepare(&r);
-    if (status == CRP_OK) {
-        r.start = r.last_save = wall_clock();
-        status = loop(&r, &stop);
+    crp_status status = execute(&r, &stop);
+    if (status == CRP_OK && r.comm->rank == 0 && model->module->finish != NULL) {
+        model->module->finish(context, r.plan, r.result);
     }
     if (status == CRP_OK) {
         explain_stop(&r, stop);
+    }
+    if (status == CRP_OK && r.comm->rank == 0) {
         *result = r.result;
         r.result = NULL;
     }
-    lane_close(&r.lane);
+    crew_close(&r.crew);
+    ranks_part(&r.ranks);
+    work_destroy(&r.work);
     plan_destroy(&r.plan);
     crp_result_destroy(&r.result);
-    free(r.words);
-    free(r.bins);
-    free(r.events);
     return status != CRP_OK ? status : stop;
 }

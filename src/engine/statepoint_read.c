@@ -106,6 +106,7 @@ static bool read_spec(hid_t group, const char *name, tally_spec *t)
     for (unsigned k = 0; fine && k < t->n_dims; k++) {
         fine = read_axis(group, t, k);
     }
+    t->is_derived = H5Aexists(group, "derived") > 0;
     if (fine && hdf5_has(group, "scale")) {
         t->scale = malloc(t->n_bins * sizeof *t->scale);
         fine = t->scale != NULL && hdf5_get_array(group, "scale", H5T_NATIVE_DOUBLE, t->n_bins, t->scale);
@@ -119,13 +120,16 @@ static bool read_numbers(hid_t group, crp_result *result, const tally_spec *t)
     bool fine = words != NULL && hdf5_get_array(group, "sum", H5T_NATIVE_UINT64, t->n_bins * 2, words) &&
                 hdf5_get_array(group, "m2", H5T_NATIVE_DOUBLE, t->n_bins, result->m2 + t->offset);
     __extension__ typedef unsigned __int128 wide_bits;
+    fine = fine && ((t->over == 0 && !t->is_derived) ||
+                    hdf5_get_array(group, "cross", H5T_NATIVE_DOUBLE, t->n_bins, result->cross + t->offset));
     for (size_t i = 0; fine && i < t->n_bins; i++) {
         crp_wide sum = (crp_wide)((wide_bits)words[2 * i] | (wide_bits)words[2 * i + 1] << 64);
         result->sum[t->offset + i] = sum;
         result->mean_batch[t->offset + i] = wide_ratio(sum, result->histories);
     }
     free(words);
-    return fine;
+    return fine && (!t->is_derived ||
+                    hdf5_get_array(group, "mean", H5T_NATIVE_DOUBLE, t->n_bins, result->mean_batch + t->offset));
 }
 
 static bool link_name(hid_t tallies, hsize_t i, char *name, size_t size)
@@ -147,6 +151,26 @@ static void specs_destroy(tally_spec *specs, size_t n)
     free(specs);
 }
 
+/** What a ratio is divided by: an earlier tally, with a bin for each run of this one's. */
+static bool read_over(hid_t tallies, tally_spec *specs, size_t i)
+{
+    tally_spec *t = &specs[i];
+    char name[sizeof t->name];
+    uint64_t run = 0;
+    hid_t group = H5Gopen2(tallies, t->name, H5P_DEFAULT);
+    bool is_ratio = group >= 0 && H5Aexists(group, "over") > 0;
+    bool fine = group >= 0 && (!is_ratio || (hdf5_get_text(group, "over", name, sizeof name) &&
+                                             hdf5_get_count(group, "over_run", &run) && run >= 1));
+    H5Gclose(group);
+    for (size_t k = 0; fine && is_ratio && k < i; k++) {
+        if (strcmp(specs[k].name, name) == 0 && (t->n_bins - 1) / run < specs[k].n_bins) {
+            t->over = k + 1;
+            t->over_run = (size_t)run;
+        }
+    }
+    return fine && (!is_ratio || t->over != 0);
+}
+
 /** Specifications of all tallies in the order of their attribute `index`, with their offsets. */
 static crp_status read_specs(const reader *in, hid_t tallies, size_t n, tally_spec *specs)
 {
@@ -165,6 +189,9 @@ static crp_status read_specs(const reader *in, hid_t tallies, size_t n, tally_sp
     for (size_t i = 0; i < n; i++) {
         specs[i].offset = offset;
         offset += specs[i].n_bins;
+        if (!read_over(tallies, specs, i)) {
+            return bad(in, specs[i].name);
+        }
     }
     return CRP_OK;
 }

@@ -36,8 +36,15 @@ static const char *parse_name(const char *p, trigger_term *term, const char **ex
     if (*p != '[') {
         return p;
     }
-    *expected = "the number of an element, from 1,";
-    for (p = skip_blanks(p + 1); *p >= '0' && *p <= '9' && term->of < 1000000000; p++) {
+    *expected = "the number of an element, from 1, or its name";
+    p = skip_blanks(p + 1);
+    if (*p < '0' || *p > '9') {
+        size_t n = strcspn(p, "]");
+        bool is_name = n > 0 && n < sizeof term->of_name && p[n] == ']';
+        memcpy(term->of_name, p, is_name ? n : 0);
+        return is_name ? skip_blanks(p + n + 1) : NULL;
+    }
+    for (; *p >= '0' && *p <= '9' && term->of < 1000000000; p++) {
         term->of = term->of * 10 + (*p - '0');
     }
     p = skip_blanks(p);
@@ -139,12 +146,21 @@ static selection select_bins(const trigger_term *term, const crp_result *result)
     return s;
 }
 
+static bool is_element(const trigger_term *term, const result_spec *r)
+{
+    if (term->of_name[0] != '\0') {
+        return strcmp(term->of_name, r->of_name) == 0;
+    }
+    return term->of == 0 || term->of == (r->of < 0 ? -r->of : r->of);
+}
+
 /* The next bin, false after the last. */
 static bool next_bin(selection *s, size_t *tally, size_t *bin)
 {
     if (s->tally != NULL) {
         for (; s->next < s->tally->n_bins; s->next++) {
-            if (s->term->of == 0 || (uint64_t)s->term->of == s->next + 1) {
+            bool is_all = s->term->of == 0 && s->term->of_name[0] == '\0';
+            if (is_all || (uint64_t)s->term->of == s->next + 1) {
                 *tally = (size_t)(s->tally - s->result->tallies);
                 *bin = s->tally->offset + s->next++;
                 return true;
@@ -154,7 +170,7 @@ static bool next_bin(selection *s, size_t *tally, size_t *bin)
     }
     for (; s->next < s->result->n_results; s->next++) {
         const result_spec *r = &s->result->results[s->next];
-        if (strcmp(r->name, s->term->name) == 0 && (s->term->of == 0 || s->term->of == r->of)) {
+        if (strcmp(r->name, s->term->name) == 0 && is_element(s->term, r)) {
             *tally = r->tally;
             *bin = r->bin;
             s->next++;
@@ -203,7 +219,10 @@ crp_status trigger_bind(crp_context *context, const trigger *t, const crp_result
         if (s.tally == NULL && !is_result_name(result, term->name)) {
             return fail_name(context, term->name, result);
         }
-        CRP_CHECK(context, next_bin(&s, &tally, &bin), CRP_ERR_ARG,
+        bool has_bin = next_bin(&s, &tally, &bin);
+        CRP_CHECK(context, has_bin || term->of_name[0] == '\0', CRP_ERR_ARG, "until: %s has no element [%s]", term->name,
+                  term->of_name);
+        CRP_CHECK(context, has_bin, CRP_ERR_ARG,
                   "until: %s has no element [%lld] (elements count from 1)", term->name, (long long)term->of);
     }
     return CRP_OK;

@@ -12,6 +12,7 @@ enum {
 typedef struct trigger_term {
     char name[48];      /**< "Rd"; "absorbed_fraction" means every element of it, "absorbed_fraction[3]" one (from 1) */
     int64_t of;         /**< 0: all */
+    char of_name[64];   /**< "inlet->outlet", where elements go by names; "": all, or by number */
     bool is_relative;   /**< rel_err(x) < limit, else std_dev(x) < limit */
     double limit;
 } trigger_term;

@@ -96,23 +96,87 @@ crp_status export_output(crp_context *context, const crp_model *model, const crp
     return deliver(context, &text, status, path);
 }
 
+static const module_export *find_export(const crp_module *module, const char *to)
+{
+    for (const module_export *e = module == NULL ? NULL : module->exports; e != NULL && e->format != NULL; e++) {
+        if (strcmp(e->format, to) == 0) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+/** Add to a list of formats, each once. */
+static void list_format(char *list, size_t size, const char *format)
+{
+    const char *at = strstr(list, format);
+    char after = at == NULL ? 'x' : at[strlen(format)];
+    if (after == 'x' || (after != ',' && after != '\0')) {
+        size_t used = strlen(list);
+        snprintf(list + used, size - used, ", %s", format);
+    }
+}
+
 /** No format of all kinds, and not that of the result's own kind. */
 static crp_status fail_format(crp_context *context, const crp_result *result, const char *to)
 {
     char known[256] = "csv, json, vtkhdf";
     for (size_t i = 0; modules[i] != NULL; i++) {
         const char *format = modules[i]->output_format;
-        if (format != NULL && strcmp(format, to) == 0) {
+        if ((format != NULL && strcmp(format, to) == 0) || find_export(modules[i], to) != NULL) {
             return context_fail(context, CRP_ERR_UNSUPPORTED,
                                 "%s is a format for %s (this result is of kind `%s`): choose csv, json or vtkhdf", to,
                                 modules[i]->name, result->kind);
         }
         if (format != NULL) {
-            size_t used = strlen(known);
-            snprintf(known + used, sizeof known - used, ", %s", format);
+            list_format(known, sizeof known, format);
+        }
+        for (const module_export *e = modules[i]->exports; e != NULL && e->format != NULL; e++) {
+            list_format(known, sizeof known, e->format);
         }
     }
     return context_fail(context, CRP_ERR_ARG, "unknown export format `%s`: choose one of %s", to, known);
+}
+
+crp_status export_form(crp_context *context, const crp_model *model, const crp_result *result, const module_export *format,
+                       const output_options *options, const char *path)
+{
+    void *bytes = NULL;
+    size_t n_bytes = 0;
+    const char *file = is_standard_output(path) ? NULL : path;
+    CRP_CHECK(context, file != NULL || !format->is_binary, CRP_ERR_ARG, "%s is a binary file: name one to write it to (-o)",
+              format->format);
+    CRP_CHECK(context, options->template_path == NULL || format->takes_model, CRP_ERR_ARG,
+              "%s takes nothing from a template: leave it out", format->format);
+    CRP_TRY(format->form(context, model, result, options, file, &bytes, &n_bytes));
+    crp_status status = file_deliver(context, file, bytes, n_bytes);
+    free(bytes);
+    return status;
+}
+
+const module_export *export_find_ending(const crp_module *module, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (const module_export *e = module->exports; e != NULL && e->format != NULL; e++) {
+        for (size_t i = 0; i < sizeof e->endings / sizeof e->endings[0] && e->endings[i] != NULL; i++) {
+            if (dot != NULL && strcmp(dot, e->endings[i]) == 0) {
+                return e;
+            }
+        }
+    }
+    return NULL;
+}
+
+const char *export_list_endings(const crp_module *module, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (const module_export *e = module->exports; e != NULL && e->format != NULL; e++) {
+        for (size_t i = 0; i < sizeof e->endings / sizeof e->endings[0] && e->endings[i] != NULL; i++) {
+            size_t used = strlen(text);
+            snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", e->endings[i]);
+        }
+    }
+    return text;
 }
 
 /** The result holds its model as text. */
@@ -120,14 +184,18 @@ static crp_status export_own(crp_context *context, const crp_result *result, con
                              const output_options *options, const char *path)
 {
     const crp_module *module = module_find(result->kind);
-    if (module == NULL || module->output_format == NULL || strcmp(module->output_format, to) != 0) {
+    const module_export *format = find_export(module, to);
+    bool is_output = module != NULL && module->output_format != NULL && strcmp(module->output_format, to) == 0;
+    if (format == NULL && !is_output) {
         return fail_format(context, result, to);
     }
     crp_input *input = NULL;
     crp_input_options input_options = crp_input_options_default();
     CRP_TRY(yaml_load(context, "input in the result file", result->model_text, strlen(result->model_text),
                       &input_options, &input));
-    crp_status status = export_output(context, input->models[0], result, options, path);
+    const crp_model *model = input->models[0];
+    crp_status status = is_output ? export_output(context, model, result, options, path)
+                                  : export_form(context, model, result, format, options, path);
     crp_input_destroy(&input);
     return status;
 }
@@ -137,7 +205,11 @@ crp_status export_write(crp_context *context, const crp_result *result, const ch
 {
     static const output_options plain = {0};
     const output_options *used = options == NULL ? &plain : options;
+    bool is_own = find_export(module_find(result->kind), to) != NULL;
     bool is_csv = strcmp(to, "csv") == 0, is_json = strcmp(to, "json") == 0, is_vtkhdf = strcmp(to, "vtkhdf") == 0;
+    if (is_own && tally == NULL) { /* also in the place of one for all kinds: a mesh for vtkhdf */
+        return export_own(context, result, to, used, path);
+    }
     CRP_CHECK(context, tally == NULL || is_csv || is_vtkhdf, CRP_ERR_ARG,
               "a single tally goes to csv or vtkhdf only (%s has a fixed form): leave the tally out", to);
     if (!is_csv && !is_json && !is_vtkhdf) {

@@ -23,4 +23,16 @@ crp_status export_write(crp_context *context, const crp_result *result, const ch
 crp_status export_output(crp_context *context, const crp_model *model, const crp_result *result,
                          const output_options *options, const char *path);
 
+/**
+ * Write a result in one of the formats of its module. Errors: as above; CRP_ERR_ARG for a binary format on standard output.
+ */
+crp_status export_form(crp_context *context, const crp_model *model, const crp_result *result, const module_export *format,
+                       const output_options *options, const char *path);
+
+/** The format of a kind of model that a file of this name has, by its ending; NULL: none. */
+const module_export *export_find_ending(const crp_module *module, const char *path);
+
+/** The endings of all formats of a kind of model, joined by ", ": for messages. Returns `text`. */
+const char *export_list_endings(const crp_module *module, char *text, size_t size);
+
 #endif

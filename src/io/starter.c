@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "core/yaml_tree.h"
 #include "io/starter_chem.h"
+#include "io/starter_gas.h"
 #include "io/starter_light.h"
 #include "model/model.h"
 
@@ -14,12 +15,17 @@
 
 /* A new starter adds its line here. */
 static const starter starters[] = {
-    {"light-slab", "one slab with exactly known reflectance and transmittance", light_slab_text},
-    {"light-skin5", "five-layer skin at 633 nm", light_skin5_text},
-    {"light-skin7", "seven-layer skin at 600 nm", light_skin7_text},
-    {"chem-water", "radicals of spurs in irradiated water, 1 ps to 1 us", chem_water_text},
-    {"chem-oxygen", "radicals in water with dissolved oxygen", chem_oxygen_text},
-    {"chem-fricke", "Fricke dosimeter: iron in aerated acid, to 1 ms", chem_fricke_text},
+    {"light-slab", "one slab with exactly known reflectance and transmittance", light_slab_text, NULL, NULL},
+    {"light-skin5", "five-layer skin at 633 nm", light_skin5_text, NULL, NULL},
+    {"light-skin7", "seven-layer skin at 600 nm", light_skin7_text, NULL, NULL},
+    {"gas-tube", "a tube with an inlet and an outlet", NULL, starter_gas_tube_parameters, starter_gas_tube},
+    {"gas-duct", "a rectangular duct", NULL, starter_gas_duct_parameters, starter_gas_duct},
+    {"gas-elbow", "a square elbow with a mitred corner", NULL, starter_gas_elbow_parameters, starter_gas_elbow},
+    {"gas-chamber", "a box with an inlet, a pump and round bodies inside", NULL, starter_gas_chamber_parameters,
+     starter_gas_chamber},
+    {"chem-water", "radicals of spurs in irradiated water, 1 ps to 1 us", chem_water_text, NULL, NULL},
+    {"chem-oxygen", "radicals in water with dissolved oxygen", chem_oxygen_text, NULL, NULL},
+    {"chem-fricke", "Fricke dosimeter: iron in aerated acid, to 1 ms", chem_fricke_text, NULL, NULL},
 };
 enum { N_STARTERS = sizeof starters / sizeof starters[0] };
 
@@ -118,6 +124,75 @@ done:
     return status;
 }
 
+/* -------------------------------------------------------------------------------------------------- make */
+
+enum { MAX_PARAMETERS = 16, MAX_REST = 64 };
+
+/* What is left to be set once the parameters have been taken. */
+typedef struct made {
+    char *text;                  /* owned */
+    const char *rest[MAX_REST];
+    size_t n_rest;
+} made;
+
+static crp_status take_value(crp_context *context, const starter_parameter *p, const char *value, double *to)
+{
+    char where[128];
+    snprintf(where, sizeof where, "--set %s", p->name);
+    CRP_TRY(units_parse_real(context, where, value, UNIT_NUMBER, "", to));
+    CRP_CHECK(context, *to >= p->least && *to <= p->most, CRP_ERR_CONFIG, "--set %s = %.60s must lie in [%g, %g] (%s)",
+              p->name, value, p->least, p->most, p->doc);
+    return CRP_OK;
+}
+
+/* A setting that is one word before its "=" can only be a parameter; those with a path are for the model. */
+static crp_status take_setting(crp_context *context, const starter *s, const char *setting, double *values, made *m)
+{
+    size_t length = strcspn(setting, "=.[");
+    char known[512] = "";
+    for (size_t i = 0; s->parameters[i].name != NULL; i++) {
+        const starter_parameter *p = &s->parameters[i];
+        if (strlen(p->name) == length && strncmp(p->name, setting, length) == 0 && setting[length] == '=') {
+            return take_value(context, p, setting + length + 1, &values[i]);
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", p->name);
+    }
+    CRP_CHECK(context, setting[length] != '=' || strncmp(setting, "name=", 5) == 0, CRP_ERR_CONFIG,
+              "--set %.80s: %s has no such parameter (known: %s; and the paths of its model)", setting, s->name, known);
+    CRP_CHECK(context, m->n_rest < MAX_REST, CRP_ERR_CONFIG, "--set: more than %d settings", MAX_REST);
+    m->rest[m->n_rest++] = setting;
+    return CRP_OK;
+}
+
+/* The text of a starter, and the settings that are left. A starter with a text of its own keeps all settings. */
+static crp_status make(crp_context *context, const starter *s, const char *const *settings, size_t n, made *m)
+{
+    double values[MAX_PARAMETERS];
+    text_buffer buffer;
+    memset(m, 0, sizeof *m);
+    for (size_t i = 0; s->parameters != NULL && s->parameters[i].name != NULL; i++) {
+        values[i] = s->parameters[i].value;
+    }
+    for (size_t i = 0; i < n; i++) {
+        CRP_CHECK(context, m->n_rest < MAX_REST, CRP_ERR_CONFIG, "--set: more than %d settings", MAX_REST);
+        if (s->parameters == NULL) {
+            m->rest[m->n_rest++] = settings[i];
+        } else {
+            CRP_TRY(take_setting(context, s, settings[i], values, m));
+        }
+    }
+    if (s->make == NULL) {
+        m->text = strdup(s->text);
+        CRP_CHECK(context, m->text != NULL, CRP_ERR_MEMORY, "no memory for a starter");
+        return CRP_OK;
+    }
+    CRP_TRY(text_open(context, &buffer));
+    CRP_TRY(text_close(context, &buffer, s->make(context, values, buffer.file)));
+    m->text = buffer.bytes;
+    return CRP_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------- check */
 
 static crp_status load(crp_context *context, const char *name, const char *text, const char *const *settings, size_t n,
@@ -151,20 +226,21 @@ static crp_status is_same(crp_context *context, const char *name, const char *ed
     return status == CRP_ERR_MEMORY ? status : CRP_OK;
 }
 
-static crp_status apply(crp_context *context, const starter *s, const char *const *settings, size_t n, char **text)
+static crp_status apply(crp_context *context, const char *name, const char *made_text, const char *const *settings, size_t n,
+                        char **text)
 {
     crp_input *input = NULL;
     char *full = NULL, *edited = NULL;
     bool same = false;
     crp_status status;
-    CRP_GOTO(load(context, s->name, s->text, settings, n, &input), done);
+    CRP_GOTO(load(context, name, made_text, settings, n, &input), done);
     CRP_GOTO(full_text(context, input->models[0], &full), done);
-    edited = strdup(s->text);
+    edited = strdup(made_text);
     for (size_t i = 0; i < n && edited != NULL; i++) {
-        CRP_GOTO(edit(context, s->name, settings[i], &edited), done);
+        CRP_GOTO(edit(context, name, settings[i], &edited), done);
     }
     if (edited != NULL) {
-        CRP_GOTO(is_same(context, s->name, edited, full, &same), done);
+        CRP_GOTO(is_same(context, name, edited, full, &same), done);
     }
     *text = same ? edited : full;
     free(same ? full : edited);
@@ -181,20 +257,32 @@ crp_status starter_load(crp_context *context, const char *name, const char *cons
 {
     const starter *s = NULL;
     *input = NULL;
+    made m;
     CRP_TRY(find(context, name, &s));
-    return load(context, name, s->text, settings, n, input);
+    crp_status status = make(context, s, settings, n, &m);
+    if (status == CRP_OK) {
+        status = load(context, name, m.text, m.rest, m.n_rest, input);
+    }
+    free(m.text);
+    return status;
 }
 
 crp_status starter_write(crp_context *context, const char *name, const char *const *settings, size_t n, FILE *file)
 {
     const starter *s = NULL;
     char *text = NULL;
+    made m;
     CRP_TRY(find(context, name, &s));
-    if (n > 0) {
-        CRP_TRY(apply(context, s, settings, n, &text));
+    crp_status status = make(context, s, settings, n, &m);
+    if (status == CRP_OK && m.n_rest > 0) {
+        status = apply(context, name, m.text, m.rest, m.n_rest, &text);
     }
-    fputs(text == NULL ? s->text : text, file);
+    if (status == CRP_OK) {
+        fputs(text == NULL ? m.text : text, file);
+    }
+    free(m.text);
     free(text);
+    CRP_TRY(status);
     CRP_CHECK(context, fflush(file) == 0 && !ferror(file), CRP_ERR_IO, "the starter cannot be written");
     return CRP_OK;
 }

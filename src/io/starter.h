@@ -6,10 +6,21 @@
 
 #include <stdio.h>
 
+/** A number that a starter is made from, set as `--set name=value`. */
+typedef struct starter_parameter {
+    const char *name;     /**< "length_over_radius"; NULL ends a list */
+    double value;         /**< default */
+    double least, most;
+    const char *doc;      /**< with the unit in brackets */
+} starter_parameter;
+
 typedef struct starter {
     const char *name;    /**< "light-skin7" */
     const char *summary; /**< one line */
-    const char *text;    /**< commented YAML, ASCII */
+    const char *text;    /**< commented YAML, ASCII; NULL where it is made */
+    const starter_parameter *parameters; /**< of a starter that is made, ended by one without a name */
+    /** Write the text; `values` are those of the parameters. */
+    crp_status (*make)(crp_context *context, const double *values, FILE *file);
 } starter;
 
 /** All starters, `*n` of them, in the order of a list for people. Static storage. */
@@ -18,7 +29,7 @@ const starter *starter_list(size_t *n);
 /**
  * The model of a starter, settings applied.
  *
- * @param settings    n `path=value` strings; may be NULL when n is 0
+ * @param settings    n `path=value` strings, or `parameter=value`; may be NULL when n is 0
  * @param[out] input  one model; free with crp_input_destroy
  * Errors: CRP_ERR_ARG for an unknown name (with the nearest), CRP_ERR_CONFIG for a setting that does not fit.
  */

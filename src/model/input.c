@@ -2,11 +2,15 @@
 #include "model/model.h"
 
 #include "core/context.h"
+#include "io/gas_load.h"
+#include "io/molflow.h"
+#include "io/stl.h"
 #include "io/molecules.h"
 #include "model/chem/chem_yaml.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +28,7 @@ static crp_status open_input(crp_context *context, const char *path, FILE **file
     if (fstat(fileno(*file), &about) == 0) {
         if (S_ISDIR(about.st_mode)) {
             fclose(*file);
-            return context_fail(context, CRP_ERR_IO, "%s: is a directory (give an input file: .mci, YAML or JSON)", path);
+            return context_fail(context, CRP_ERR_IO, "%s: is a directory (give an input file: .mci, STL, Molflow XML or ZIP, YAML or JSON)", path);
         }
         if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > max_bytes) {
             fclose(*file);
@@ -138,15 +142,25 @@ static bool is_yaml(const char *path, const char *text, size_t n_bytes)
 
 static crp_status refuse_foreign(crp_context *context, const char *path, const char *text, size_t n_bytes)
 {
-    CRP_CHECK(context, n_bytes > 0, CRP_ERR_FORMAT, "%s: is empty (give an input file: .mci, YAML or JSON)", path);
+    CRP_CHECK(context, n_bytes > 0, CRP_ERR_FORMAT, "%s: is empty (give an input file: .mci, STL, Molflow XML or ZIP, YAML or JSON)", path);
     CRP_CHECK(context, n_bytes < 4 || memcmp(text, "\x89HDF", 4) != 0, CRP_ERR_FORMAT,
               "%s: is an HDF5 file of results (not an input): see it with 'corpuscle info', or go on from it with "
               "--restart and its input file",
+              path);
+    CRP_CHECK(context, n_bytes < 4 || memcmp(text, "7z\xbc\xaf", 4) != 0, CRP_ERR_UNSUPPORTED,
+              "%s: is a 7z archive (XML and ZIP are read): unpack it first", path);
+    bool is_geo = n_bytes > 12 && memcmp(text, "version:", 8) == 0 && isdigit((unsigned char)text[8]) &&
+                  strstr(text, "totalHit:") != NULL;
+    CRP_CHECK(context, !is_geo, CRP_ERR_UNSUPPORTED,
+              "%s: is a Molflow GEO file (of Molflow's formats XML and ZIP are read): open it there and save it as XML or ZIP",
               path);
     bool is_utf16 = n_bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
     CRP_CHECK(context, !is_utf16, CRP_ERR_FORMAT, "%s:1: is UTF-16 text (wanted: ASCII or UTF-8): save it as UTF-8", path);
     return CRP_OK;
 }
+
+typedef crp_status (*input_reader)(crp_context *context, const char *path, const char *text, size_t n_bytes,
+                                   const crp_input_options *options, crp_input **input);
 
 /* A setting that says what list of molecules the file is: its own reader then says what is wrong with it. */
 static bool names_format(const crp_input_options *options)
@@ -157,6 +171,47 @@ static bool names_format(const crp_input_options *options)
         }
     }
     return false;
+}
+
+static crp_status molecules_load(crp_context *context, const char *path, const char *text, size_t n_bytes,
+                                 const crp_input_options *options, crp_input **input)
+{
+    (void)text;
+    (void)n_bytes;
+    return chem_molecules_load(context, path, options, input);
+}
+
+/* Signatures first; binary STL files may begin with any text. */
+static input_reader find_reader(const char *path, const char *text, size_t n_bytes, const crp_input_options *options)
+{
+    if (names_format(options) && !is_yaml(path, text, n_bytes)) {
+        return molecules_load;
+    }
+    if (zip_recognise(text, n_bytes)) {
+        return molflow_zip_load;
+    }
+    if (stl_recognise(text, n_bytes)) {
+        return stl_load;
+    }
+    if (molflow_recognise_xml(text, n_bytes)) {
+        return molflow_load;
+    }
+    if (molecules_recognise(text, n_bytes) != MOLECULES_NONE) {
+        return molecules_load;
+    }
+    if (is_yaml(path, text, n_bytes)) {
+        return yaml_load;
+    }
+    return has_extension(path, "stl") ? stl_load : mci_load; /* what is called .stl and is none gets a message about STL */
+}
+
+static crp_status check_stl_options(crp_context *context, const char *path, const crp_input_options *options)
+{
+    bool has_any = options->unit != NULL || options->is_flipped || !isnan(options->vertex_tolerance) ||
+                   !isnan(options->plane_tolerance);
+    CRP_CHECK(context, !has_any, CRP_ERR_ARG,
+              "%s: --unit, --flip and the tolerances are for STL files (this one has units of its own): leave them out", path);
+    return CRP_OK;
 }
 
 crp_status crp_input_load(crp_context *context, const char *path, const crp_input_options *options, crp_input **input)
@@ -181,13 +236,11 @@ crp_status crp_input_load(crp_context *context, const char *path, const crp_inpu
     fclose(file);
     CRP_TRY(status);
     CRP_GOTO(refuse_foreign(context, path, text, n_bytes), done);
-    if (molecules_recognise(text, n_bytes) != MOLECULES_NONE || (names_format(&used) && !is_yaml(path, text, n_bytes))) {
-        CRP_GOTO(chem_molecules_load(context, path, &used, input), done);
-    } else if (is_yaml(path, text, n_bytes)) {
-        CRP_GOTO(yaml_load(context, path, text, n_bytes, &used, input), done);
-    } else {
-        CRP_GOTO(mci_load(context, path, text, n_bytes, &used, input), done);
+    input_reader reader = find_reader(path, text, n_bytes, &used);
+    if (reader != stl_load) {
+        CRP_GOTO(check_stl_options(context, path, &used), done);
     }
+    CRP_GOTO(reader(context, path, text, n_bytes, &used, input), done);
 done:
     free(text);
     return status;

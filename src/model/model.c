@@ -6,6 +6,7 @@
 #include "core/text.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,9 @@ void crp_input_destroy(crp_input **input)
 
 crp_input_options crp_input_options_default(void)
 {
-    crp_input_options options = {.size = sizeof options};
+    const double from_file = (double)NAN;
+    crp_input_options options = {
+        .size = sizeof options, .vertex_tolerance = from_file, .plane_tolerance = from_file};
     return options;
 }
 

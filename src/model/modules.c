@@ -1,11 +1,13 @@
 /** The list of modules: a new kind of model is one line here. */
 #include "model/chem/chem.h"
+#include "model/gas/gas.h"
 #include "model/light/light.h"
 
 #include <string.h>
 
 const crp_module *const modules[] = {
     &module_light,
+    &module_gas,
     &module_chem,
     NULL,
 };

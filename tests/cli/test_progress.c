@@ -30,7 +30,7 @@ static crp_progress sample(double seconds)
 /* Report once in a style; the text printed, static. */
 static const char *report(progress_style style, const crp_progress *now, uint32_t n_runs)
 {
-    static char text[1024];
+    static char text[2048];
     progress p;
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -93,7 +93,36 @@ static void test_json(void **state)
     assert_string_equal(report(PROGRESS_JSON, &now, 3),
                         "{\"progress\":{\"run\":2,\"runs\":3,\"histories_done\":250000,\"histories_total\":1000000,"
                         "\"batches_done\":8,\"batches_total\":32,\"seconds\":5,\"rate\":50000,\"remaining\":15,"
-                        "\"rel_err\":null,\"rel_err_target\":null}}\n");
+                        "\"rel_err\":null,\"rel_err_target\":null,\"devices\":[]}}\n");
+    const crp_device_progress devices[] = {{"cuda:0 (GPU \"A\")", 200000, 0.8, 40000.0, 0}, {"cpu (B)", 50000, 0.2, 0.0, 1}};
+    now.n_devices = 2;
+    now.devices = devices;
+    assert_contains(report(PROGRESS_JSON, &now, 1),
+                    ",\"devices\":[{\"device\":\"cuda:0 (GPU \\\"A\\\")\",\"histories\":200000,\"dropped\":false,\"share\":0.8,"
+                    "\"rate\":40000},{\"device\":\"cpu (B)\",\"histories\":50000,\"dropped\":true,\"share\":0.2,\"rate\":0}]}}\n");
+}
+
+static void test_shares_of_devices(void **state)
+{
+    (void)state;
+    static crp_device_progress devices[1000];
+    crp_progress now = sample(11.0);
+    now.devices = devices;
+    for (size_t i = 0; i < 1000; i++) {
+        devices[i] = (crp_device_progress){"cuda:0 (NVIDIA H200)", 0, 0.001 + (i == 7 ? 0.0002 : 0.0), 1.0, 0};
+    }
+    now.n_devices = 1;
+    assert_null(strstr(report(PROGRESS_PLAIN, &now, 1), "cuda"));
+    now.n_devices = 1000;
+    assert_contains(report(PROGRESS_PLAIN, &now, 1), "15 s left, 1000 devices of 0.1 to 0.12 % each\n");
+    devices[3] = (crp_device_progress){"cuda:3 (NVIDIA H200)", 0, 0.0, 0.0, 1};
+    assert_contains(report(PROGRESS_BAR, &now, 1), ", 999 devices of 0.1 to 0.12 % each (1 dropped)");
+    devices[0] = (crp_device_progress){"cpu (EPYC, 2 threads)", 0, 0.031, 1.0, 0};
+    devices[1] = (crp_device_progress){"cuda:0 (NVIDIA H200)", 0, 0.969, 1.0, 0};
+    now.n_devices = 2;
+    assert_contains(report(PROGRESS_BAR, &now, 1), "15 s left, cpu 3 % + cuda:0 97 %");
+    devices[0].is_dropped = 1;
+    assert_contains(report(PROGRESS_PLAIN, &now, 1), ", cpu (dropped) 3 % + cuda:0 97 %\n");
 }
 
 static void test_remaining(void **state)
@@ -153,7 +182,7 @@ static void test_signal_stops(void **state)
     crp_progress now = sample(5.0);
     progress p;
     progress_start(&p, PROGRESS_NONE, stderr, "skin7", "photons", 1, 1);
-    interrupt_install(false);
+    interrupt_install(false, false);
     assert_int_equal(progress_report(&p, &now), 0);
     raise(SIGTERM);
     assert_int_equal(progress_report(&p, &now), 1);
@@ -164,7 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_styles),          cmocka_unit_test(test_bar),       cmocka_unit_test(test_json),
         cmocka_unit_test(test_plain_is_sparse), cmocka_unit_test(test_remaining), cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_signal_stops),
+        cmocka_unit_test(test_shares_of_devices), cmocka_unit_test(test_signal_stops), /* the last: a signal stays */
     };
     cmocka_set_message_output(CM_OUTPUT_STDOUT);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ FIXTURE_FN void expect_digest(size_t i, const char *device, uint32_t threads)
     if (strcmp(crp_result_digest(result), digests[i]) != 0) {
         crp_run_options on_cpu = options_of(&models[i], "cpu", 1);
         crp_result *reference = fixture_execute(inputs[i], &on_cpu);
-        char what[200];
+        char what[320];
         snprintf(what, sizeof what, "%s on %s, %u threads", models[i].name, result->device, threads);
         expect_same_sums(what, reference, result);
         fail_msg("%s: the sums are equal but the digests are not", what);

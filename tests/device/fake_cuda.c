@@ -1,13 +1,44 @@
-/* A stand-in for libcuda that computes nothing: it hands out host memory and fails where the environment says so.
- * FAKE_CUDA_<CALL>=code makes a call return that code; see the uses of setting() for the rest. */
+/* A stand-in for libcuda: it hands out host memory and fails where the environment says so. Launches compute nothing, or
+ * with FAKE_CUDA_COMPUTE=1 what the CPU's kernel of the same name makes of the arguments, which is what a GPU would in
+ * strict math. FAKE_CUDA_<CALL>=code makes a call return that code; see the uses of setting() and fault_of() for the rest. */
+#include "device/device.h"
+
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { MAX_DEVICES = 16, N_ARGUMENTS = 5 };
 
 static long setting(const char *name, long otherwise)
 {
     const char *value = getenv(name);
     return value == NULL ? otherwise : strtol(value, NULL, 10);
+}
+
+/* Devices are numbered contexts: a context is a pointer into this array. A thread works with one at a time. */
+static struct fake_gpu {
+    long n_launches;
+    int lost; /* the code that every call gives, once it has failed */
+} gpus[MAX_DEVICES];
+static __thread struct fake_gpu *current = gpus;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* FAKE_CUDA_FAULT=device:launch:code, several joined by ",": the device fails in its launch of that number (from 1) and ever
+ * after. Out of memory (2) shows at once, anything else when the host waits, as on a real one. */
+static int fault_of(long device, long launch)
+{
+    const char *text = getenv("FAKE_CUDA_FAULT");
+    while (text != NULL && *text != '\0') {
+        long d = 0, n = 0, code = 0;
+        if (sscanf(text, "%ld:%ld:%ld", &d, &n, &code) == 3 && d == device && n == launch) {
+            return (int)code;
+        }
+        text = strchr(text, ',');
+        text = text == NULL ? NULL : text + 1;
+    }
+    return 0;
 }
 
 int cuInit(unsigned flags)
@@ -84,8 +115,8 @@ int cuDeviceTotalMem_v2(size_t *n, int device)
 
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
-    static int any;
-    *context = &any;
+    gpus[device % MAX_DEVICES] = (struct fake_gpu){0};
+    *context = &gpus[device % MAX_DEVICES];
     return device == setting("FAKE_CUDA_BAD_DEVICE", -1) ? 46 : (int)setting("FAKE_CUDA_CONTEXT", 0);
 }
 
@@ -97,7 +128,7 @@ int cuDevicePrimaryCtxRelease_v2(int device)
 
 int cuCtxSetCurrent(void *context)
 {
-    (void)context;
+    current = context != NULL ? context : gpus;
     return 0;
 }
 
@@ -128,21 +159,21 @@ int cuMemcpyHtoDAsync_v2(unsigned long long target, const void *source, size_t n
 {
     (void)stream;
     memcpy((void *)target, source, n);
-    return 0;
+    return current->lost;
 }
 
 int cuMemcpyDtoHAsync_v2(void *target, unsigned long long source, size_t n, void *stream)
 {
     (void)stream;
     memcpy(target, (void *)source, n);
-    return 0;
+    return current->lost;
 }
 
 int cuMemsetD8Async(unsigned long long target, unsigned char value, size_t n, void *stream)
 {
     (void)stream;
     memset((void *)target, value, n);
-    return 0;
+    return current->lost;
 }
 
 static int make_handle(void **handle)
@@ -165,7 +196,7 @@ int cuStreamDestroy_v2(void *stream)
 int cuStreamSynchronize(void *stream)
 {
     (void)stream;
-    return (int)setting("FAKE_CUDA_SYNCHRONIZE", 0);
+    return current->lost != 0 ? current->lost : (int)setting("FAKE_CUDA_SYNCHRONIZE", 0);
 }
 
 /* An event is the time of its last recording; each recording is 2 ms after the one before. */
@@ -187,8 +218,10 @@ int cuEventDestroy_v2(void *event)
 int cuEventRecord(void *event, void *stream)
 {
     (void)stream;
+    pthread_mutex_lock(&lock);
     clock_ms += 2.0f;
     *(float *)event = clock_ms;
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -232,8 +265,15 @@ int cuModuleUnload(void *module)
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
-    *function = module;
-    return strcmp(name, "add") == 0 || strcmp(name, "light_transport") == 0 ? 0 : 500;
+    static const char *const known[] = {"add", "light_transport"};
+    (void)module;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(name, known[i]) == 0) {
+            *function = (void *)known[i]; /* the launch has to know the name */
+            return 0;
+        }
+    }
+    return 500;
 }
 
 int cuFuncGetAttribute(int *value, int attribute, void *function)
@@ -252,6 +292,31 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
     return 0;
 }
 
+/* The first argument is a struct by value, the others are buffers: what every module's kernel takes. */
+static void compute(const char *name, void **arguments)
+{
+    void *args[DEVICE_MAX_ARGS];
+    const device_cpu_kernel *k = device_cpu_kernels;
+    while (k->entry != NULL && strcmp(k->entry, name) != 0) { /* the first is for the oldest processor */
+        k++;
+    }
+    if (k->entry != NULL) {
+        args[0] = arguments[0];
+        for (int i = 1; i < N_ARGUMENTS; i++) {
+            args[i] = *(void **)arguments[i];
+        }
+        k->function(args, 0, 1);
+    }
+}
+
+/* FAKE_CUDA_SLOW=device: its launches take 20 ms more than they need. */
+static void be_slow(long device)
+{
+    if (device == setting("FAKE_CUDA_SLOW", -1)) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+}
+
 int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                               unsigned shared, void *stream, void **arguments)
 {
@@ -263,7 +328,13 @@ int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **arguments, void **extra)
 {
-    (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz;
-    (void)shared, (void)stream, (void)arguments, (void)extra;
-    return (int)setting("FAKE_CUDA_LAUNCH", 0);
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
+    long device = current - gpus;
+    int fault = current->lost != 0 ? current->lost : fault_of(device, ++current->n_launches);
+    if (setting("FAKE_CUDA_COMPUTE", 0) != 0) {
+        compute(function, arguments); /* what a failing one has done already must not be counted */
+        be_slow(device);
+    }
+    current->lost = fault;
+    return fault == 2 ? fault : (int)setting("FAKE_CUDA_LAUNCH", 0);
 }

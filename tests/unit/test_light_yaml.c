@@ -143,7 +143,7 @@ typedef struct bad_case {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    {"version: 1\nkind: gas\n", AT ":2:7: kind = gas is not known (kinds that exist: light)", CRP_ERR_UNSUPPORTED},
+    {"version: 1\nkind: sound\n", AT ":2:7: kind = sound is not known (kinds that exist: light", CRP_ERR_UNSUPPORTED},
     {"version: 1\n", "kind is missing", CRP_ERR_CONFIG},
     {"[1]", "must be a mapping", CRP_ERR_CONFIG},
     {"kind: [light]\n", "kind is missing", CRP_ERR_CONFIG},
@@ -389,7 +389,7 @@ static void starters_load_as_they_are(void **state)
     assert_true(n >= 3);
     for (size_t i = 0; i < n; i++) {
         char *text = start(list[i].name, NULL, 0, CRP_OK);
-        assert_string_equal(text, list[i].text);
+        assert_true(list[i].text == NULL || strcmp(text, list[i].text) == 0);
         crp_input *input = must_load(text);
         assert_true(crp_model_histories(input->models[0]) > 0);
         crp_input_destroy(&input);

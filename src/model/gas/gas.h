@@ -40,6 +40,7 @@ typedef struct gas_surface {
     double desorption_exponent; /**< n of cosine^n, >= 0 */
     double diffuse, specular;   /**< shares of the reflection, sum <= 1; the rest is cosine^n. Default 1 and 0 */
     double cosine_exponent;     /**< n of that rest, >= 0 */
+    bool is_maxwell;            /**< Maxwell's model: the specular share keeps its speed. Default false: as Molflow */
     int32_t teleport;           /**< facet (from 0), GAS_NONE or GAS_TELEPORT_BACK */
     char teleport_name[GAS_NAME]; /**< the same as a YAML file has it, resolved into `teleport` once facets are known */
     int32_t structure;          /**< from 0; GAS_NONE: part of all. Default 0 */
@@ -47,6 +48,7 @@ typedef struct gas_surface {
     double texture_u, texture_v; /**< cells along U and V, real-valued as in Molflow; 0: no texture */
     double texture_cell;        /**< edge of a texture cell [m], instead of the two above; 0: not given */
     uint32_t profile;           /**< gas_profile */
+    uint32_t structure_number, link_number; /**< of a YAML file while it is read: from 1; 0: all, none */
     uint32_t line;              /**< of the input file, 0 unknown */
     uint32_t n_facets;          /**< kept by gas_model_add_facet */
     char *polygons;             /**< of a YAML file while it is read; owned, NULL afterwards */
@@ -142,12 +144,22 @@ crp_status gas_model_add_formula(crp_context *context, gas_model *model, const c
 /** Note a feature that is not there (counts further uses). Nothing is refused until gas_model_check_features. */
 crp_status gas_model_add_feature(crp_context *context, gas_model *model, const char *name, const char *where);
 
+/** Put the facets in the order of their surfaces, as YAML files have them, and all that names facets with them: groups, teleports.
+ * Errors: CRP_ERR_MEMORY. */
+crp_status gas_model_sort_facets(crp_context *context, gas_model *model);
+
 /** Numbers of the facets of one surface or group by its name ("pump"), by "surface name", or of facet "12"; ascending.
  * `facets` is the caller's, room for n_facets of the model. Returns how many, 0 if there is no such name. */
 uint32_t gas_model_find_facets(const gas_model *model, const char *name, uint32_t *facets);
 
 /** "facet 12" or "facet 12 (pump)". Returns `text`. */
 const char *gas_facet_label(const gas_model *model, uint32_t facet, char text[2 * GAS_NAME]);
+
+/** Turn the texts and numbers that YAML files and settings give for teleports, structures and links into those of kernels: `teleport`,
+ * `structure`, `link`, and n_structures. `where` is the front of messages. Errors: CRP_ERR_CONFIG. */
+crp_status gas_surfaces_resolve(crp_context *context, const char *where, gas_model *model);
+/** The other way round, for models that come from other files. */
+void gas_surfaces_describe(gas_model *model);
 
 /**
  * Refuse features that are not there, unless named in `ignore` (a list of their words), which is noted in the model.

@@ -110,23 +110,30 @@ gas_frame gas_facet_frame(const gas_model *model, uint32_t facet_id)
     return frame;
 }
 
+void gas_facet_texture_counts(const gas_model *model, uint32_t facet, const gas_frame *frame, double *u, double *v)
+{
+    const gas_surface *surface = &model->surfaces[model->facets[facet].surface];
+    *u = surface->texture_u;
+    *v = surface->texture_v;
+    if (surface->texture_cell > 0.0) {
+        *u = frame->length_u / surface->texture_cell;
+        *v = frame->length_v / surface->texture_cell;
+    } else if (!(*u > 0.0) || !(*v > 0.0)) {
+        *u = *v = 0.0;
+    }
+}
+
+/* The next whole number, but 10.000001 is ten cells and not eleven. */
 static uint32_t cells_of(double count)
 {
-    /* As Molflow: the next whole number, but 10.000001 is ten cells and not eleven. */
     double n = ceil(count * (1.0 - 1e-7));
-    return n < 1.0 ? 1 : n > 1e6 ? 1000000 : (uint32_t)n;
+    return !(count > 0.0) ? 0 : n < 1.0 ? 1 : n > 1e6 ? 1000000 : (uint32_t)n;
 }
 
 void gas_facet_texture(const gas_model *model, uint32_t facet, const gas_frame *frame, uint32_t *n_u, uint32_t *n_v)
 {
-    const gas_surface *surface = &model->surfaces[model->facets[facet].surface];
-    *n_u = 0;
-    *n_v = 0;
-    if (surface->texture_cell > 0.0) {
-        *n_u = cells_of(frame->length_u / surface->texture_cell);
-        *n_v = cells_of(frame->length_v / surface->texture_cell);
-    } else if (surface->texture_u > 0.0 && surface->texture_v > 0.0) {
-        *n_u = cells_of(surface->texture_u);
-        *n_v = cells_of(surface->texture_v);
-    }
+    double u, v;
+    gas_facet_texture_counts(model, facet, frame, &u, &v);
+    *n_u = cells_of(u);
+    *n_v = cells_of(v);
 }

@@ -195,6 +195,57 @@ crp_status gas_model_add_feature(crp_context *context, gas_model *model, const c
     return CRP_OK;
 }
 
+static int compare_facets(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void rename_facets(gas_model *model, const uint32_t *place)
+{
+    for (uint32_t i = 0; i < model->n_groups; i++) {
+        gas_group *group = &model->groups[i];
+        for (uint32_t k = 0; k < group->n_facets; k++) {
+            group->facets[k] = place[group->facets[k]];
+        }
+        qsort(group->facets, group->n_facets, sizeof *group->facets, compare_facets);
+    }
+    for (uint32_t i = 0; i < model->n_surfaces; i++) {
+        int32_t target = model->surfaces[i].teleport;
+        model->surfaces[i].teleport = target >= 0 ? (int32_t)place[target] : target;
+    }
+}
+
+crp_status gas_model_sort_facets(crp_context *context, gas_model *model)
+{
+    uint32_t *first = calloc((size_t)model->n_surfaces + 1, sizeof *first);
+    uint32_t *place = malloc(((size_t)model->n_facets + 1) * sizeof *place);
+    gas_facet *sorted = malloc(((size_t)model->n_facets + 1) * sizeof *sorted);
+    if (first == NULL || place == NULL || sorted == NULL) {
+        free(first);
+        free(place);
+        free(sorted);
+        return context_fail(context, CRP_ERR_MEMORY, "no memory to sort %u facets", model->n_facets);
+    }
+    for (uint32_t i = 0; i < model->n_facets; i++) {
+        first[model->facets[i].surface + 1]++;
+    }
+    for (uint32_t i = 0; i < model->n_surfaces; i++) {
+        first[i + 1] += first[i];
+    }
+    for (uint32_t i = 0; i < model->n_facets; i++) {
+        place[i] = first[model->facets[i].surface]++;
+        sorted[place[i]] = model->facets[i];
+    }
+    rename_facets(model, place);
+    free(model->facets);
+    model->facets = sorted;
+    model->room[ROOM_FACETS] = (size_t)model->n_facets + 1;
+    free(first);
+    free(place);
+    return CRP_OK;
+}
+
 static bool takes_number(const char *name, uint32_t *number)
 {
     uint64_t value = 0;

@@ -1,0 +1,11 @@
+/** Tables of a gas result as CSV: see docs/formats/facets.md. */
+#ifndef IO_GAS_CSV_H
+#define IO_GAS_CSV_H
+
+#include "engine/result.h"
+
+/** One line a facet: what it is and its numbers with standard errors; units in every heading. A module_export.form. */
+crp_status gas_facets_form(crp_context *context, const crp_model *model, const crp_result *result,
+                           const output_options *options, const char *path, void **bytes, size_t *n_bytes);
+
+#endif

@@ -1,0 +1,206 @@
+/* Words of a launch to named bins, integers to integers; and the leaks that can be read. */
+#include "core/context.h"
+#include "engine/result.h"
+#include "gas/leak.h"
+#include "model/gas/gas_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bins of a tally, NULL where it is not there. */
+static crp_wide *bins_of(const crp_plan *plan, crp_wide *bins, gas_tally which)
+{
+    const gas_plan *gp = plan->data;
+    return gp->at[which] < 0 ? NULL : bins + plan->tallies[gp->at[which]].offset;
+}
+
+/* One word of every facet into a tally by facet. */
+static void add_facets(const crp_plan *plan, const uint64_t *words, crp_wide *bins, gas_tally which, uint32_t word)
+{
+    const gas_plan *gp = plan->data;
+    crp_wide *to = bins_of(plan, bins, which);
+    uint32_t n = gp->model->n_facets;
+#pragma omp parallel for if (n > 100000) schedule(static)
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] += words[(size_t)GAS_FACET_WORDS * i + word];
+    }
+}
+
+static uint64_t sum_facets(const gas_plan *gp, const uint64_t *words, uint32_t word)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gp->model->n_facets; i++) {
+        sum += words[(size_t)GAS_FACET_WORDS * i + word];
+    }
+    return sum;
+}
+
+static crp_wide sum_part(const gas_part *part, const uint64_t *words, uint32_t word)
+{
+    crp_wide sum = 0;
+    for (uint32_t i = 0; i < part->n_facets; i++) {
+        sum += words[(size_t)GAS_FACET_WORDS * part->facets[i] + word];
+    }
+    return sum;
+}
+
+static void add_parts(const crp_plan *plan, const uint64_t *words, crp_wide *bins)
+{
+    const gas_plan *gp = plan->data;
+    crp_wide *pressure = bins_of(plan, bins, GAS_TALLY_PRESSURE), *density = bins_of(plan, bins, GAS_TALLY_DENSITY);
+    crp_wide *impingement = bins_of(plan, bins, GAS_TALLY_IMPINGEMENT), *desorbed = bins_of(plan, bins, GAS_TALLY_DESORBED);
+    crp_wide *absorbed = bins_of(plan, bins, GAS_TALLY_ABSORBED), *throughput = bins_of(plan, bins, GAS_TALLY_THROUGHPUT);
+    for (uint32_t i = 0; i < gp->n_parts; i++) {
+        pressure[i] += sum_part(&gp->parts[i], words, GAS_WORD_PRESSURE);
+        density[i] += sum_part(&gp->parts[i], words, GAS_WORD_DENSITY);
+        impingement[i] += sum_part(&gp->parts[i], words, GAS_WORD_HITS);
+    }
+    for (uint32_t i = 0; i < gp->n_source_parts; i++) {
+        desorbed[i] += sum_part(&gp->parts[gp->source_parts[i]], words, GAS_WORD_DESORBED);
+    }
+    for (uint32_t i = 0; i < gp->n_pump_parts; i++) {
+        crp_wide n = sum_part(&gp->parts[gp->pump_parts[i]], words, GAS_WORD_ABSORBED);
+        absorbed[i] += n;
+        throughput[i] += n;
+    }
+}
+
+static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wide *bins)
+{
+    const gas_plan *gp = plan->data;
+    crp_wide *to = bins_of(plan, bins, GAS_TALLY_TRANSMISSION);
+    for (uint32_t i = 0; i < gp->n_source_parts; i++) {
+        const gas_part *source = &gp->parts[gp->source_parts[i]];
+        for (uint32_t k = 0; k < gp->n_pump_parts; k++) {
+            const gas_part *pump = &gp->parts[gp->pump_parts[k]];
+            for (uint32_t r = 0; r < source->n_sources; r++) {
+                for (uint32_t c = 0; c < pump->n_pumps; c++) {
+                    to[(size_t)i * gp->n_pump_parts + k] += table[(size_t)source->sources[r] * gp->n_columns + pump->pumps[c]];
+                }
+            }
+        }
+    }
+}
+
+/* Cells of a texture or bins of a profile: hits, density, pressure. */
+static void add_cells(const uint64_t *words, size_t n, crp_wide *hits, crp_wide *density, crp_wide *pressure,
+                      crp_wide *impingement)
+{
+#pragma omp parallel for if (n > 100000) schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        hits[i] += words[GAS_CELL_WORDS * i];
+        density[i] += words[GAS_CELL_WORDS * i + 1];
+        pressure[i] += words[GAS_CELL_WORDS * i + 2];
+        if (impingement != NULL) {
+            impingement[i] += words[GAS_CELL_WORDS * i];
+        }
+    }
+}
+
+static void add_forces(const crp_plan *plan, const uint64_t *words, crp_wide *bins)
+{
+    const gas_plan *gp = plan->data;
+    crp_wide *to = bins_of(plan, bins, GAS_TALLY_FORCE);
+    for (size_t i = 0; i < (size_t)GAS_FORCE_WORDS * gp->model->n_facets; i++) {
+        to[i] += (int64_t)words[i]; /* two's complement */
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- leaks */
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A slot that one leak alone has gone to holds it. */
+static void read_leaks(gas_plan *gp, const uint64_t *words)
+{
+    for (size_t i = 0; i < GAS_LEAK_LEVELS * GAS_LEAK_SLOTS && gp->n_leaks < GAS_MAX_LEAKS; i++) {
+        const uint64_t *slot = words + GAS_LEAK_WORDS * i;
+        if (slot[0] == 1) {
+            gas_leak *leak = &gp->leaks[gp->n_leaks++];
+            for (int k = 0; k < 3; k++) {
+                leak->place[k] = double_of(slot[1 + k]);
+                leak->way[k] = double_of(slot[4 + k]);
+            }
+            leak->facet = (uint32_t)slot[7];
+        }
+    }
+}
+
+void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events)
+{
+    gas_plan *gp = plan->data;
+    const gas_params *p = &gp->params;
+    const uint64_t *count = words + p->at_counters;
+    (void)n_histories;
+    uint64_t hits = sum_facets(gp, words, GAS_WORD_HITS);
+    *bins_of(plan, bins, GAS_TALLY_HITS_TOTAL) += hits;
+    *bins_of(plan, bins, GAS_TALLY_LEAKS) += count[GAS_COUNT_LEAKS];
+    *bins_of(plan, bins, GAS_TALLY_FLIGHT) += count[GAS_COUNT_PATH];
+    add_parts(plan, words, bins);
+    if (gp->n_pump_parts > 0) {
+        add_transmission(plan, words + p->at_transmitted, bins);
+    }
+    add_facets(plan, words, bins, GAS_TALLY_FACET_HITS, GAS_WORD_HITS);
+    add_facets(plan, words, bins, GAS_TALLY_FACET_DESORBED, GAS_WORD_DESORBED);
+    add_facets(plan, words, bins, GAS_TALLY_FACET_ABSORBED, GAS_WORD_ABSORBED);
+    add_facets(plan, words, bins, GAS_TALLY_FACET_PRESSURE, GAS_WORD_PRESSURE);
+    add_facets(plan, words, bins, GAS_TALLY_FACET_DENSITY, GAS_WORD_DENSITY);
+    add_facets(plan, words, bins, GAS_TALLY_FACET_IMPINGEMENT, GAS_WORD_HITS);
+    add_facets(plan, words, bins, GAS_TALLY_FACET_SPEED, GAS_WORD_SLOWNESS);
+    if (gp->model->score_forces) {
+        add_forces(plan, words + p->at_forces, bins);
+    }
+    if (gp->n_cells > 0) {
+        add_cells(words + p->at_textures, (size_t)gp->n_cells, bins_of(plan, bins, GAS_TALLY_TEXTURE_HITS),
+                  bins_of(plan, bins, GAS_TALLY_TEXTURE_DENSITY), bins_of(plan, bins, GAS_TALLY_TEXTURE_PRESSURE),
+                  bins_of(plan, bins, GAS_TALLY_TEXTURE_IMPINGEMENT));
+    }
+    if (gp->n_profiles > 0) {
+        add_cells(words + p->at_profiles, (size_t)GAS_PROFILE_BINS * gp->n_profiles,
+                  bins_of(plan, bins, GAS_TALLY_PROFILE_HITS), bins_of(plan, bins, GAS_TALLY_PROFILE_DENSITY),
+                  bins_of(plan, bins, GAS_TALLY_PROFILE_PRESSURE), NULL);
+    }
+    read_leaks(gp, words + p->at_leaks);
+    for (size_t i = 0; i < GAS_N_COUNTERS; i++) {
+        events[i] += count[i];
+    }
+    events[GAS_EVENT_HITS] += hits;
+    events[GAS_EVENT_ENDED] += sum_facets(gp, words, GAS_WORD_ABSORBED) + count[GAS_COUNT_LEAKS] + count[GAS_COUNT_BOUNCE_LIMIT];
+}
+
+/* ----------------------------------------------------------------------------------------------- verdict */
+
+/* Below this many leaks a hit no number is moved by its tenth standard error, in any run there will be. */
+static const double TOLERABLE = 1e-9;
+
+void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
+{
+    const gas_plan *gp = plan->data;
+    uint64_t leaks = result->event_count[GAS_COUNT_LEAKS], hits = result->event_count[GAS_EVENT_HITS];
+    double rate = hits > 0 ? (double)leaks / (double)hits : 0.0, share = (double)leaks / (double)result->histories;
+    if (leaks == 0) {
+        snprintf(result->note, sizeof result->note, "no leaks in %.3g hits: the model is closed", (double)hits);
+        return;
+    }
+    if (rate < TOLERABLE) {
+        snprintf(result->note, sizeof result->note, "%llu leaks in %.3g hits: rounding, no number is moved by it",
+                 (unsigned long long)leaks, (double)hits);
+    } else {
+        snprintf(result->note, sizeof result->note,
+                 "LEAKS: %.3g %% of the molecules got out through a hole (%.2g per hit): close the model", 100.0 * share, rate);
+    }
+    for (uint32_t i = 0; i < gp->n_leaks; i++) {
+        const gas_leak *l = &gp->leaks[i];
+        char label[2 * GAS_NAME];
+        context_log(context, rate < TOLERABLE ? CRP_LOG_INFO : CRP_LOG_WARNING, "gas",
+                    "leak %u: left %s at (%.6g, %.6g, %.6g) cm in direction (%.4f, %.4f, %.4f)", i + 1,
+                    gas_facet_label(gp->model, l->facet, label), 100.0 * l->place[0], 100.0 * l->place[1],
+                    100.0 * l->place[2], l->way[0], l->way[1], l->way[2]);
+    }
+}

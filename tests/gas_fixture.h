@@ -1,0 +1,178 @@
+/**
+ * Vacuum models for tests: from a starter or a text to a result, through the same calls as the program. Include after
+ * cmocka.h.
+ */
+#ifndef TESTS_GAS_FIXTURE_H
+#define TESTS_GAS_FIXTURE_H
+
+#include "core/context.h"
+#include "core/statistics.h"
+#include "engine/result.h"
+#include "io/starter.h"
+#include "model/gas/gas_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXTURE_FN static __attribute__((unused))
+
+static crp_context *fixture_context;
+
+FIXTURE_FN int fixture_open(void **state)
+{
+    (void)state;
+    return crp_context_create(&fixture_context) == CRP_OK ? 0 : -1;
+}
+
+FIXTURE_FN int fixture_close(void **state)
+{
+    (void)state;
+    crp_context_destroy(&fixture_context);
+    return 0;
+}
+
+FIXTURE_FN void fixture_ok(crp_status status, const char *call)
+{
+    if (status != CRP_OK) {
+        fail_msg("%s: status %d: %s", call, status, crp_context_error(fixture_context));
+    }
+}
+#define FIXTURE_OK(call) fixture_ok((call), #call)
+
+/* The model of a YAML text. */
+FIXTURE_FN crp_input *fixture_text(const char *text)
+{
+    crp_input *input = NULL;
+    FIXTURE_OK(yaml_load(fixture_context, "test.yaml", text, strlen(text), NULL, &input));
+    return input;
+}
+
+/* The model of a starter; settings end with NULL. */
+FIXTURE_FN crp_input *fixture_starter(const char *name, const char *const *settings)
+{
+    crp_input *input = NULL;
+    size_t n = 0;
+    while (settings != NULL && settings[n] != NULL) {
+        n++;
+    }
+    FIXTURE_OK(starter_load(fixture_context, name, settings, n, &input));
+    return input;
+}
+
+FIXTURE_FN crp_run_options fixture_options(uint64_t histories, uint64_t seed)
+{
+    crp_run_options o = crp_run_options_default();
+    o.histories = histories;
+    o.seed = seed;
+    o.device = "cpu";
+    o.threads = 1; /* the tests run side by side */
+    return o;
+}
+
+FIXTURE_FN crp_result *fixture_execute(const crp_input *input, const crp_run_options *options)
+{
+    crp_result *result = NULL;
+    FIXTURE_OK(crp_run_execute(fixture_context, crp_input_model(input, 0), options, &result));
+    return result;
+}
+
+/* Run and free the input. */
+FIXTURE_FN crp_result *fixture_run(crp_input *input, uint64_t histories, uint64_t seed)
+{
+    crp_run_options options = fixture_options(histories, seed);
+    crp_result *result = fixture_execute(input, &options);
+    crp_input_destroy(&input);
+    return result;
+}
+
+typedef struct fixture_value {
+    double mean, error;
+} fixture_value;
+
+FIXTURE_FN fixture_value fixture_get(const crp_result *result, const char *name, size_t bin)
+{
+    ptrdiff_t tally = result_find(result, name);
+    if (tally < 0 || bin >= result->tallies[tally].n_bins) {
+        fail_msg("the result has no bin %zu of %s", bin, name);
+    }
+    size_t at = result->tallies[tally].offset + bin;
+    fixture_value v = {result_bin_mean(result, (size_t)tally, at), result_bin_std_dev(result, (size_t)tally, at)};
+    return v;
+}
+
+/* A number of the summary: "transmission" of "inlet->outlet". */
+FIXTURE_FN fixture_value fixture_of(const crp_result *result, const char *name, const char *of)
+{
+    for (size_t i = 0; i < result->n_results; i++) {
+        const result_spec *r = &result->results[i];
+        if (strcmp(r->name, name) == 0 && strcmp(r->of_name, of) == 0) {
+            fixture_value v = {result_bin_mean(result, r->tally, r->bin), result_bin_std_dev(result, r->tally, r->bin)};
+            return v;
+        }
+    }
+    fail_msg("the result has no %s of %s", name, of);
+    return (fixture_value){0, 0};
+}
+
+FIXTURE_FN uint64_t fixture_event(const crp_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_events; i++) {
+        if (strcmp(result->events[i].name, name) == 0) {
+            return result->event_count[i];
+        }
+    }
+    fail_msg("the result has no event %s", name);
+    return 0;
+}
+
+/* Books of a closed model: every molecule ends on a pump, every hit is of a facet, nothing leaks. */
+FIXTURE_FN void fixture_balances(const crp_result *result)
+{
+    crp_wide hits = 0, absorbed = 0, desorbed = 0;
+    const char *const names[] = {"facet_hits", "facet_absorbed", "facet_desorbed"};
+    crp_wide *const sums[] = {&hits, &absorbed, &desorbed};
+    for (size_t k = 0; k < 3; k++) {
+        const tally_spec *t = &result->tallies[result_find(result, names[k])];
+        for (size_t i = 0; i < t->n_bins; i++) {
+            *sums[k] += result->sum[t->offset + i];
+        }
+    }
+    assert_true(fixture_event(result, "leaks") == 0);
+    assert_true(fixture_event(result, "ended_molecules") == result->histories);
+    assert_true(absorbed == (crp_wide)result->histories);
+    assert_true(desorbed == (crp_wide)result->histories);
+    assert_true(hits == (crp_wide)fixture_event(result, "hits"));
+}
+
+/* A share of N histories against its exact value: the binomial knows its own error. */
+FIXTURE_FN void fixture_expect_share(const char *what, fixture_value x, double exact, double allowed, uint64_t n,
+                                     double n_checks)
+{
+    double limit = statistics_limit(n_checks, (double)INFINITY);
+    double sigma = sqrt(exact * (1.0 - exact) / (double)n);
+    double excess = fmax(0.0, fabs(x.mean - exact) - allowed) / sigma;
+    if (!(excess <= limit)) {
+        fail_msg("%s: %.7f where %.7f is right: z = %.1f, limit %.1f (smallest bias caught: %.2g)", what, x.mean, exact,
+                 excess, limit, (limit + 1.645) * sigma);
+    }
+}
+
+/* A mean with an error by 32 batches. */
+FIXTURE_FN void fixture_expect(const char *what, fixture_value x, double exact, double allowed, double n_checks)
+{
+    double limit = statistics_limit(n_checks, 31);
+    double z = fmax(0.0, fabs(x.mean - exact) - allowed) / x.error;
+    if (!(z <= limit)) {
+        fail_msg("%s: %.7g +- %.2g where %.7g is right: z = %.1f, limit %.1f", what, x.mean, x.error, exact, z, limit);
+    }
+}
+
+FIXTURE_FN bool fixture_is_long(void)
+{
+    const char *value = getenv("CRP_TEST_LONG");
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+#endif

@@ -65,19 +65,38 @@ typedef struct gas_front {
     ck_u32 facet;
 } gas_front;
 
-/* The planes of a run of facets: h / c < best_h / best_c without a division, both cosines being negative. */
-CK_FN gas_front gas_front_of_run(ck_u32 run, gas_vector place, gas_vector way, CK_GLOBAL const double *CK_RESTRICT planes,
-                                 gas_front best)
+/* One plane: h / c < best_h / best_c without a division, both cosines being negative. */
+CK_FN gas_front gas_front_of(ck_u32 facet, gas_vector place, gas_vector way, CK_GLOBAL const double *CK_RESTRICT planes,
+                             gas_front best)
 {
-    ck_u32 facet = run >> GAS_RUN_BITS, end = facet + (run & GAS_RUN_MASK);
-    for (; facet < end; ++facet) {
-        ck_doubles4 n = ck_load_doubles4(planes + 4u * facet);
-        double cosine = ck_fma64(n.c, way.z, ck_fma64(n.b, way.y, n.a * way.x));
-        double height = n.d - ck_fma64(n.c, place.z, ck_fma64(n.b, place.y, n.a * place.x));
-        int is_nearer = cosine < 0.0 && height * best.cosine < best.height * cosine;
-        best.height = is_nearer ? height : best.height;
-        best.cosine = is_nearer ? cosine : best.cosine;
-        best.facet = is_nearer ? facet : best.facet;
+    ck_doubles4 n = ck_load_doubles4(planes + 4u * facet);
+    double cosine = ck_fma64(n.c, way.z, ck_fma64(n.b, way.y, n.a * way.x));
+    double height = n.d - ck_fma64(n.c, place.z, ck_fma64(n.b, place.y, n.a * place.x));
+    int is_nearer = cosine < 0.0 && height * best.cosine < best.height * cosine;
+    best.height = is_nearer ? height : best.height;
+    best.cosine = is_nearer ? cosine : best.cosine;
+    best.facet = is_nearer ? facet : best.facet;
+    return best;
+}
+
+/* All planes of a record, run after run in one loop: so the lanes of a GPU differ in the number of planes only, not in how they
+ * are divided into runs. */
+CK_FN gas_front gas_front_of_record(ck_words4 runs, gas_vector place, gas_vector way,
+                                    CK_GLOBAL const double *CK_RESTRICT planes)
+{
+    gas_front best;
+    best.height = -1.0e30;
+    best.cosine = -1.0;
+    best.facet = GAS_NOTHING;
+    ck_u32 facet = runs.a >> GAS_RUN_BITS, left = runs.a & GAS_RUN_MASK;
+    while (left != 0u) {
+        best = gas_front_of(facet, place, way, planes, best);
+        int is_last = left == 1u;
+        facet = is_last ? runs.b >> GAS_RUN_BITS : facet + 1u;
+        left = is_last ? runs.b & GAS_RUN_MASK : left - 1u;
+        runs.b = is_last ? runs.c : runs.b;
+        runs.c = is_last ? runs.d : runs.c;
+        runs.d = is_last ? 0u : runs.d;
     }
     return best;
 }
@@ -95,17 +114,7 @@ CK_FN gas_hit gas_look_up(ck_u32 from, gas_vector place, gas_vector way, CK_GLOB
     gas_hit hit = gas_no_hit();
     ck_words4 runs = ck_load_words4(records + 4u * gas_record_of(views + from, place, way));
     if (runs.a != GAS_NOTHING) {
-        gas_front best;
-        best.height = -1.0e30;
-        best.cosine = -1.0;
-        best.facet = GAS_NOTHING;
-        while (runs.a != 0u) {
-            best = gas_front_of_run(runs.a, place, way, planes, best);
-            runs.a = runs.b;
-            runs.b = runs.c;
-            runs.c = runs.d;
-            runs.d = 0u;
-        }
+        gas_front best = gas_front_of_record(runs, place, way, planes);
         if (best.facet != GAS_NOTHING) {
             hit.distance = best.height / best.cosine;
             hit.cosine = best.cosine;

@@ -336,35 +336,42 @@ CK_FN ck_u32 chem_search_range(chem_params p, chem_tables t, chem_memory m, chem
     return n_near;
 }
 
-/** The same for three neighbouring cells of a row, the middle one in column x. */
-CK_FN ck_u32 chem_search_row(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_particle a,
-                             ck_u32 i, ck_u32 row, ck_i32 x)
+/* Slots to look at, in the row with this word; `n_parts` is how many of the parts of the neighbourhood they cover. */
+typedef struct chem_range {
+    ck_u32 row, from, to, n_parts;
+} chem_range;
+
+/**
+ * Half of the 27 cells around a molecule, so that each pair is met once, in 14 parts: 0 the rest of its own cell, 1 the next cell of
+ * its row, then three cells each of the rows (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1). Three cells that follow each other in memory
+ * are one range.
+ */
+CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_step s, chem_cells place, ck_u32 history, ck_u32 i, ck_u32 part)
 {
-    ck_u32 first = (row + (ck_u32)x - 1u) & p.bucket_mask, n_near = 0u;
-    if (p.space != CHEM_SPACE_IS_PERIODIC && first + 2u <= p.bucket_mask) {
-        return chem_search_range(p, t, m, s, step, a, i, row, m.starts[first], m.starts[first + 3u]);
-    }
-    for (ck_i32 k = -1; k <= 1; ++k) {
-        ck_u32 bucket = (row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, x + k)) & p.bucket_mask;
-        n_near += chem_search_range(p, t, m, s, step, a, i, row, m.starts[bucket], m.starts[bucket + 1u]);
-    }
-    return n_near;
+    chem_range r;
+    ck_u32 side = (part + 1u) / 3u, bucket;
+    ck_i32 x = part == 0u ? place.x : part == 1u ? place.x + 1 : place.x + (ck_i32)((part - 2u) % 3u) - 1;
+    ck_i32 y = place.y + (side == 1u ? 1 : side == 2u ? -1 : side == 4u ? 1 : 0), z = place.z + (side >= 2u ? 1 : 0);
+    y = part < 2u ? place.y : chem_wrap_cell(p.space, s.n_cells, y);
+    z = part < 2u ? place.z : chem_wrap_cell(p.space, s.n_cells, z);
+    r.row = part < 2u ? m.rows[i] : chem_row(y, z, history);
+    bucket = (r.row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, x)) & p.bucket_mask;
+    r.n_parts = part >= 2u && p.space != CHEM_SPACE_IS_PERIODIC && bucket + 2u <= p.bucket_mask && (part - 2u) % 3u == 0u ? 3u : 1u;
+    r.from = part == 0u ? i + 1u : m.starts[bucket];
+    r.to = m.starts[bucket + r.n_parts];
+    return r;
 }
 
-/** All pairs of molecule i with those that come after it: half of the 27 cells around, so that each pair is met once. */
+/** All pairs of molecule i with those that come after it. Returns how many were near. */
 CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
 {
     chem_particle a = m.next[i];
     chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
-    ck_u32 history = m.history_next[i], row = m.rows[i];
-    ck_u32 bucket = (row + (ck_u32)place.x) & p.bucket_mask;
-    ck_u32 n_near = chem_search_range(p, t, m, s, step, a, i, row, i + 1u, m.starts[bucket + 1u]);
-    bucket = (row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, place.x + 1)) & p.bucket_mask;
-    n_near += chem_search_range(p, t, m, s, step, a, i, row, m.starts[bucket], m.starts[bucket + 1u]);
-    for (ck_i32 k = 0; k < 4; ++k) { /* (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1) */
-        ck_i32 y = chem_wrap_cell(p.space, s.n_cells, place.y + (k == 0 ? 1 : k - 2));
-        ck_i32 z = chem_wrap_cell(p.space, s.n_cells, place.z + (k == 0 ? 0 : 1));
-        n_near += chem_search_row(p, t, m, s, step, a, i, chem_row(y, z, history), place.x);
+    ck_u32 history = m.history_next[i], n_near = 0u;
+    for (ck_u32 part = 0u; part < 14u;) {
+        chem_range r = chem_range_of(p, m, s, place, history, i, part);
+        n_near += chem_search_range(p, t, m, s, step, a, i, r.row, r.from, r.to);
+        part += r.n_parts;
     }
     return n_near;
 }

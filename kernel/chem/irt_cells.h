@@ -73,7 +73,7 @@ CK_FN ck_u32 chem_irt_neighbour(chem_irt_params p, chem_irt_memory m, ck_u32 cel
 }
 
 /* Row number `which` (0 to ROWS - 1) about a cell; first = end where nobody is in it. */
-CK_FN chem_irt_row chem_irt_row_of(chem_irt_params p, chem_irt_memory m, ck_u32 cell, ck_u32 which)
+CK_CALL chem_irt_row chem_irt_row_of(chem_irt_params p, chem_irt_memory m, ck_u32 cell, ck_u32 which)
 {
     chem_irt_row row;
     row.di = (ck_i32)(which / (2u * CHEM_IRT_FINE + 1u)) - CHEM_IRT_FINE;
@@ -122,7 +122,7 @@ CK_FN void chem_irt_sink_cell(chem_irt_memory m, ck_u32 at, ck_u32 n)
     m.cells[at] = moved;
 }
 
-CK_FN void chem_irt_sort_cells(chem_irt_memory m, ck_u32 n)
+CK_CALL void chem_irt_sort_cells(chem_irt_memory m, ck_u32 n)
 {
     for (ck_u32 i = n / 2u; i-- > 0u;) {
         chem_irt_sink_cell(m, i, n);

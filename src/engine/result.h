@@ -17,6 +17,15 @@ typedef struct result_place {
     int64_t of;    /**< number of the element that it came from, from 1 */
 } result_place;
 
+/** A device that the last part of a run used. */
+typedef struct result_device {
+    char label[160];            /**< "cuda:0 (NVIDIA H200)" */
+    char host[64];
+    uint64_t rank;              /**< of its process */
+    uint64_t histories;         /**< that it ran in that part */
+    uint8_t is_dropped;         /**< it failed on the way, and others did its work again */
+} result_device;
+
 struct crp_result {
     /* what was run */
     char kind[16];
@@ -26,6 +35,8 @@ struct crp_result {
     char *model_text;           /**< normalised input; owned */
     char version[32], commit[48];
     char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
+    result_device *devices;     /**< all of them, owned; NULL in files of early versions */
+    size_t n_devices;
     char math[8];               /**< "strict" or "fast" */
     char date[32];              /**< ISO 8601, UTC, when the run ended */
     char host[64];

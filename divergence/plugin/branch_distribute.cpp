@@ -196,11 +196,12 @@ bool distributor::tell(const diamond &d, verdict v, const std::string &text) con
 std::string distributor::numbers(const diamond &d) const
 {
     const alignment &a = d.a;
-    return format("%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
-                  "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
-                  a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
-                  d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest,
-                  d.is_recorded ? "recorded" : "not recorded");
+    return format(
+        "%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
+        "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
+        a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
+        d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest,
+        d.is_recorded ? "recorded" : "not recorded");
 }
 
 /* The blocks are in topological order: an edge back leads to the head of a loop, or the cycle is no loop. */
@@ -270,8 +271,9 @@ bool distributor::try_block(BasicBlock *block)
     }
     bool is_bold = !d.is_recorded && (d.gain < BOLD_GAIN || d.worst < BOLD_LOSS);
     if (!wanted.force && is_bold) {
-        return tell(d, verdict::declined, "not distributed: how often lanes differ is not known (" + numbers(d) +
-                                              "); record a run with --profile, or force it");
+        return tell(d, verdict::declined,
+                    "not distributed: how often lanes differ is not known (" + numbers(d) +
+                        "); record a run with --profile, or force it");
     }
     if (settings().report) {
         return tell(d, verdict::analysis, "would distribute (" + numbers(d) + ")");

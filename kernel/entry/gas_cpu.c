@@ -41,13 +41,12 @@ static void add_marks(const worker_view *w, ck_u32 facet, gas_vector place, floa
                       ck_u32 is_hit)
 {
     const gas_mark *mark = w->marks + w->mark_of[facet];
-    gas_position at = gas_position_of(mark, place);
-    ck_u32 cell = gas_texture_word(mark, at), bin = gas_profile_word(mark, at, speed, cosine);
+    ck_u32 cell = gas_texture_word(mark, place);
     if (cell != GAS_NOTHING) {
         add_cell(w->words + cell, a, is_hit);
     }
-    if (bin != GAS_NOTHING) {
-        add_cell(w->words + bin, a, is_hit);
+    if (mark->profile != GAS_NOTHING) {
+        add_cell(w->words + gas_profile_word(mark, gas_position_of(mark, place), speed, cosine), a, is_hit);
     }
 }
 

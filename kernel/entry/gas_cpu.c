@@ -125,7 +125,7 @@ static void score_leak(const worker_view *w, const gas_molecule *m)
 }
 
 /* By a record where there are any, else, or where that does not know, by the tree. */
-static gas_hit find(const worker_view *w, const gas_molecule *m)
+static gas_hit gas_find(const worker_view *w, const gas_molecule *m)
 {
     gas_hit hit = gas_no_hit();
     if (w->p.has_records) {
@@ -144,7 +144,7 @@ static void follow(const worker_view *w, ck_u32 number)
     ck_u64 *count = w->words + w->p.at_counters;
     score_start(w, &start);
     for (;;) {
-        gas_hit hit = find(w, &m);
+        gas_hit hit = gas_find(w, &m);
         if (hit.primitive == GAS_NOTHING) {
             score_leak(w, &m);
             break;

@@ -73,7 +73,7 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     options.seed = given->seed;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.progress = stop_when_asked;
-    options.histories = bench->histories_cpu / 10;
+    options.histories = bench->histories_cpu / 10 + 1;
     crp_status status = starter_load(context, bench->starter, &bench->setting, 1, &input);
     if (status != CRP_OK) {
         return status;
@@ -101,8 +101,22 @@ static double best_rate(const measurement *m)
 
 static void print_row(const bench_case *bench, const measurement *m)
 {
+    if (bench->mcml_rate == 0.0) { /* no counterpart in MCML: the time of a history */
+        printf("%-24s %-7s %8" PRIu64 " %9.3f %12.4f %12.4f\n", bench->name, m->math, m->histories, m->seconds,
+               1e3 * m->seconds / (double)m->histories, 1e3 / best_rate(m));
+        return;
+    }
     printf("%-16s %-7s %12" PRIu64 " %9.3f %12.1f %12.1f %9.1f\n", bench->name, m->math, m->histories, m->seconds,
            (double)m->histories / m->seconds / 1e3, best_rate(m) / 1e3, best_rate(m) / bench->mcml_rate);
+}
+
+static void print_columns(const bench_case *bench)
+{
+    if (bench->mcml_rate == 0.0) {
+        printf("%-24s %-7s %8s %9s %12s %12s\n", "case", "math", "tracks", "seconds", "ms a track", "in kernels");
+    } else {
+        printf("%-16s %-7s %12s %9s %12s %12s %9s\n", "case", "math", "photons", "seconds", "photons/ms", "in kernels", "x MCML");
+    }
 }
 
 static void print_head(const measurement *m)
@@ -114,8 +128,6 @@ static void print_head(const measurement *m)
     uname(&machine);
     printf("corpuscle %s (%s), %s, %s %s, %s\n", crp_version(), crp_commit(), date, machine.sysname, machine.machine,
            m->device);
-    printf("%-16s %-7s %12s %9s %12s %12s %9s\n", "case", "math", "photons", "seconds", "photons/ms", "in kernels",
-           "x MCML");
 }
 
 static void print_json(const bench_case *bench, const measurement *m)
@@ -130,8 +142,8 @@ static void print_json(const bench_case *bench, const measurement *m)
     json_write_real(stdout, m->device_seconds);
     fputs(",\"rate\":{\"value\":", stdout);
     json_write_real(stdout, best_rate(m) / 1e3);
-    fputs(",\"unit\":\"photons/ms\"},\"ratio_to_mcml\":", stdout);
-    json_write_real(stdout, best_rate(m) / bench->mcml_rate);
+    printf(",\"unit\":\"%s/ms\"},\"ratio_to_mcml\":", bench->mcml_rate > 0.0 ? "photons" : "tracks");
+    json_write_real(stdout, bench->mcml_rate > 0.0 ? best_rate(m) / bench->mcml_rate : (double)NAN);
     printf(",\"digest\":\"%s\"}\n", m->digest);
 }
 
@@ -147,7 +159,7 @@ static bool has_cases(const char *kind)
 cli_exit cmd_bench(crp_context *context, const cli_options *options)
 {
     if (options->n_operands > 1 || (options->n_operands == 1 && !has_cases(options->operands[0]))) {
-        return cli_usage_error("bench: no built-in cases named %s (there are: light)", options->operands[0]);
+        return cli_usage_error("bench: no built-in cases named %s (there are: light, chem)", options->operands[0]);
     }
     char gpu[sizeof((device_info *)NULL)->label] = "";
     const char *label = options->device;
@@ -157,6 +169,7 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
     }
     interrupt_install(!options->quiet, false);
     bool has_head = false;
+    const char *kind = "";
     for (const bench_case *bench = bench_cases; bench->name != NULL; bench++) {
         if (options->n_operands == 1 && strcmp(options->operands[0], bench->kind) != 0) {
             continue;
@@ -172,6 +185,10 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
             if (!has_head) {
                 print_head(&m);
                 has_head = true;
+            }
+            if (strcmp(kind, bench->kind) != 0) {
+                print_columns(bench);
+                kind = bench->kind;
             }
             print_row(bench, &m);
         }

@@ -32,6 +32,7 @@ struct branching {
     BasicBlock *dear = nullptr;  /* first block of the dear side */
     branch_cost cost;
     unsigned threshold = 0;
+    unsigned turns = 1; /* on the cheap way between two votes */
     double gain = 0.0;
     const char *basis = "";
 };
@@ -53,7 +54,7 @@ class delayer
     std::optional<branching> measure(BasicBlock *block, Loop *loop) const;
     std::optional<branching> find_dearest(Loop *loop) const;
     void choose(branching &b) const;
-    double gain_of(const branching &b, const branch_trace &t, unsigned threshold) const;
+    double gain_of(const branching &b, ArrayRef<branch_trace> cases, unsigned threshold, unsigned turns) const;
     bool try_loop(Loop *loop);
     bool tell(const branching &b, verdict v, const std::string &text) const;
 
@@ -129,12 +130,25 @@ std::optional<branching> delayer::find_dearest(Loop *loop) const
     return best;
 }
 
-double delayer::gain_of(const branching &b, const branch_trace &t, unsigned threshold) const
+/* Mean over the cases. */
+double delayer::gain_of(const branching &b, ArrayRef<branch_trace> cases, unsigned threshold, unsigned turns) const
 {
-    return branching_cost(b.cost, t) / std::max(1.0, delayed_cost(b.cost, t, threshold, wanted.patience));
+    double product = 1.0;
+    for (const branch_trace &t : cases) {
+        double delayed = delayed_cost(b.cost, t, threshold, wanted.patience, turns);
+        product *= branching_cost(b.cost, t) / std::max(1.0, delayed);
+    }
+    return std::pow(product, 1.0 / (double)cases.size());
 }
 
-/* Without a record the side may be rare or common: the gain is the mean over both. */
+/* The gain if all lanes always agree: votes for nothing. */
+static double worst_gain(const branching &b)
+{
+    double dear = b.cost.dear + b.cost.common, cheap = b.cost.cheap + b.cost.common;
+    return std::min(dear / (dear + b.cost.turn), cheap / (cheap + b.cost.turn / b.turns));
+}
+
+/* Without a record the side may be rare or common. */
 void delayer::choose(branching &b) const
 {
     SmallVector<branch_trace, 4> cases;
@@ -153,23 +167,22 @@ void delayer::choose(branching &b) const
         }
         b.basis = "not recorded";
     }
+    bool may_copy = can_copy(b.loop->getBlocks());
     for (unsigned threshold : {4u, 8u, 16u, 24u}) {
-        if (wanted.threshold != 0 && wanted.threshold != threshold) {
-            continue;
-        }
-        double product = 1.0;
-        for (const branch_trace &t : cases) {
-            product *= gain_of(b, t, threshold);
-        }
-        double gain = std::pow(product, 1.0 / (double)cases.size());
-        if (gain > b.gain) {
-            b.gain = gain;
-            b.threshold = threshold;
+        for (unsigned turns : {1u, 2u, 4u}) {
+            bool is_asked = (wanted.threshold == 0 || wanted.threshold == threshold) &&
+                            (wanted.steps == 0 || wanted.steps == turns);
+            bool is_possible = turns == 1 || (may_copy && turns * (b.cost.common + b.cost.cheap) < 600.0);
+            double gain = is_asked && is_possible ? gain_of(b, cases, threshold, turns) : 0.0;
+            if (gain > b.gain * (turns > b.turns ? 1.02 : 1.0)) { /* more code must bring something */
+                b.gain = gain;
+                b.threshold = threshold;
+                b.turns = turns;
+            }
         }
     }
-    if (wanted.threshold != 0) {
-        b.threshold = wanted.threshold;
-    }
+    b.threshold = wanted.threshold != 0 ? wanted.threshold : b.threshold;
+    b.turns = wanted.steps != 0 && may_copy ? wanted.steps : b.turns;
 }
 
 bool delayer::tell(const branching &b, verdict v, const std::string &text) const
@@ -205,20 +218,22 @@ bool delayer::try_loop(Loop *loop)
     if (!wanted.force && b.gain < settings().margin) {
         return tell(b, verdict::declined, "not delayed: no gain expected (" + numbers + ")");
     }
-    double whole = b.cost.dear + b.cost.common;
     bool is_recorded = StringRef(b.basis) == "recorded";
-    if (!wanted.force && !is_recorded && whole < 0.97 * (whole + b.cost.turn)) { /* lanes may always agree */
+    if (!wanted.force && !is_recorded && worst_gain(b) < 0.97) { /* lanes may always agree */
         return tell(b, verdict::declined, "not delayed: how often lanes differ is not known (" + numbers +
                                               "); record a run with --profile, or force it");
     }
     std::string what =
-        format("(the dear side waits for %u lanes or %u turns; ", b.threshold, wanted.patience) + numbers + ")";
+        format("(the dear side waits for %u lanes or %u turns, %u cheap iteration%s a turn; ", b.threshold, wanted.patience,
+               b.turns, b.turns == 1 ? "" : "s") +
+        numbers + ")";
     if (settings().report) {
         return tell(b, verdict::analysis, "would delay " + what);
     }
     tell(b, verdict::done, "delayed " + what);
     flatten_plan plan;
     plan.outer = loop;
+    plan.turns = b.turns;
     plan.gates.push_back({b.dear, gate{b.threshold, wanted.patience}});
     flatten(f, plan, loops);
     return true;

@@ -55,6 +55,8 @@ SHORTER = {"feynman-kac": ("main.cu", r"N = 1000\b", "N = 100")}
 FORCED_PROGRAMS = {
     "mandelbrot": {"persist1": "persist,loop-merge<steps=1;refill=1>", "persist4": "persist,loop-merge<steps=4;refill=1>"},
     "tissue": {"persist1": "persist,loop-merge<steps=1;refill=1>"},
+    "metropolis": {"distribute": "branch-distribute"},
+    "myocyte": {"delay": "iteration-delay<threshold=16>"},
     "langford": {"delay": "iteration-delay<threshold=16>"},
     "nqueen": {"delay": "iteration-delay<threshold=16>"},
 }
@@ -118,6 +120,14 @@ def build_plain(build, divcc, out):
         inputs.mkdir(exist_ok=True)
         words = must([build / "div_plain_inputs", ROOT / f"examples/light/{model}.mci", photons, inputs]).stdout
         (inputs / "words.txt").write_text(words)
+
+
+def build_walk(divcc, out):
+    folder, source = out / "walk", ROOT / "examples/divergence/walk.cu"
+    folder.mkdir(parents=True, exist_ok=True)
+    must([divcc, source, "-o", folder / "original.cubin", "--passes", "none", "--quiet"])
+    must([divcc, source, "-o", folder / "auto.cubin", "--quiet"])
+    must([divcc, source, "-o", folder / "record.cubin", "--profile", "--quiet"])
 
 
 def run_line(folder):
@@ -208,6 +218,7 @@ def build_all(args):
     shutil.copy(__file__, out)
     build_synthetic(divcc, out, profiles)
     build_plain(build, divcc, out)
+    build_walk(divcc, out)
     if args.hecbench:
         build_programs(divcc, Path(args.hecbench).resolve(), out, profiles, args.programs, args.jobs)
     size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file())
@@ -269,6 +280,20 @@ class Runner:
             path = self.folder / "record.tmp"
             call([self.folder / "corpuscle-divrun", folder / "record.cubin", *options, "--repeat", 1, "--profile", path], limit=120)
             self.keep_profile(path, name)
+
+    def walk(self):
+        """The example of docs/divergence: steps of 0.3 and of 0.1 in a disc."""
+        print("\n## examples/divergence/walk.cu\n\n| step | original, ms | times | |\n|---|---|---|---|")
+        folder = self.folder / "walk"
+        for step in ("0.3", "0.1"):
+            options = ["--kernel", "walk", "--grid", THREADS // BLOCK, "--block", BLOCK, "--arg", f"buf:{THREADS * 8}", "--arg",
+                       f"buf:{THREADS * 4}", "--arg", "u32=100", "--arg", f"f32={step}"]
+            rows = self.compare([folder / "original.cubin", folder / "auto.cubin"], *options)
+            if len(rows) == 2:
+                print(f"| {step} | {rows['original'][0]:.3f} | {rows['auto'][1]:.2f} | {rows['auto'][2]} |", flush=True)
+            path = self.folder / "record.tmp"
+            call([self.folder / "corpuscle-divrun", folder / "record.cubin", *options, "--repeat", 1, "--profile", path], limit=60)
+            self.keep_profile(path, f"walk-{step}")
 
     def plain(self):
         print("\n## The plain light kernel: times faster than the original, words of all tallies compared\n")
@@ -364,7 +389,7 @@ def run_all(args):
     folder = Path(args.folder).resolve()
     runner = Runner(folder, args.limit)
     print(f"{subprocess.run(['nvidia-smi', '-L'], capture_output=True, text=True).stdout.strip()}")
-    sections = {"synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs}
+    sections = {"walk": runner.walk, "synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs}
     for name in args.sections or sections:
         sections[name]()
     with tarfile.open(Path(args.out or folder) / "profiles.tar", "w") as packed:
@@ -385,7 +410,7 @@ def main():
     r.add_argument("folder")
     r.add_argument("--out", help="folder for profiles.tar, the records (default FOLDER)")
     r.add_argument("--limit", type=float, default=170.0, help="seconds for all of it")
-    r.add_argument("--sections", nargs="*", choices=["synthetic", "plain", "programs"])
+    r.add_argument("--sections", nargs="*", choices=["walk", "synthetic", "plain", "programs"])
     args = parser.parse_args()
     build_all(args) if args.command == "build" else run_all(args)
 

@@ -60,7 +60,8 @@ static void add_straight(BasicBlock *block, double factor, item_row &row)
     row.insert(row.end(), more.begin(), more.end());
 }
 
-/* Blocks that control passes between the end of `block` and `after`; false if it comes by `branch` or the join again. */
+/* Blocks that control passes between the end of `block` and `after`; false if it comes by `branch` or the join again.
+ */
 static bool collect_region(BasicBlock *block, BasicBlock *after, item &out)
 {
     SmallPtrSet<BasicBlock *, 16> seen;
@@ -148,9 +149,31 @@ std::optional<side> find_side(BasicBlock *branch, BasicBlock *first, BasicBlock 
 
 /* --- can two be one? --- */
 
-static unsigned address_space(const Value *pointer)
+/* One access by a chosen address: it must not take a known kind of memory for an unknown one, which is slower. */
+static bool have_same_memory(const Value *p, const Value *q)
 {
-    return getUnderlyingObject(pointer)->getType()->getPointerAddressSpace();
+    const Value *a = getUnderlyingObject(p), *b = getUnderlyingObject(q);
+    auto is_own = [](const Value *v) { /* on the stack, or in the parameters */
+                                       const auto *argument = dyn_cast<Argument>(v);
+                                       return isa<AllocaInst>(v) || (argument && argument->hasByValAttr());
+    };
+    return a == b || (!is_own(a) && !is_own(b) &&
+                      a->getType()->getPointerAddressSpace() == b->getType()->getPointerAddressSpace());
+}
+
+/* Operands that must be constants, or be known, for good code: called functions, lengths of copies, places in vectors.
+ */
+static bool may_differ(const Instruction &i, unsigned operand)
+{
+    if (const auto *call = dyn_cast<CallBase>(&i)) {
+        bool is_called = &call->getCalledOperandUse() == &i.getOperandUse(operand);
+        bool is_known = isa<MemIntrinsic>(i) || (is_called && isa<Constant>(i.getOperand(operand)));
+        return !is_known && canReplaceOperandWithVariable(&i, operand);
+    }
+    if (isa<ExtractElementInst>(i) || isa<InsertElementInst>(i)) {
+        return operand + 1 < i.getNumOperands();
+    }
+    return canReplaceOperandWithVariable(&i, operand);
 }
 
 /* Flags that change what the back end computes; the others only say what may be assumed. */
@@ -173,17 +196,17 @@ bool can_be_one(const Instruction &a, const Instruction &b)
     }
     for (unsigned k = 0; k < a.getNumOperands(); ++k) {
         bool is_same = a.getOperand(k) == b.getOperand(k);
-        if (!is_same && (!canReplaceOperandWithVariable(&a, k) || !canReplaceOperandWithVariable(&b, k))) {
+        if (!is_same && (!may_differ(a, k) || !may_differ(b, k))) {
             return false;
         }
     }
     const Value *pa = getLoadStorePointerOperand(&a), *pb = getLoadStorePointerOperand(&b);
-    return !pa || address_space(pa) == address_space(pb);
+    return !pa || have_same_memory(pa, pb);
 }
 
 /*
- * A fused product and sum with an immediate operand reads two registers. With three, the two banks of the register file (one
- * read a cycle each) hold it up: 1.67 cycles on an H200 where a select had put a register for the immediate.
+ * A fused product and sum with an immediate operand reads two registers. With three, the two banks of the register file
+ * (one read a cycle each) hold it up: 1.67 cycles on an H200 where a select had put a register for the immediate.
  */
 static double register_cost(const Instruction &a, const Instruction &b)
 {
@@ -383,11 +406,12 @@ double aligner::pair_score(const item &a, const item &b, std::shared_ptr<region_
 
 namespace
 {
-/* Best score of the rows' first i and j items, by what they end with: a pair, a gap that all lanes run, a gap with a guard. */
+/* Best score of the rows' first i and j items, by what they end with: a pair, a gap that all lanes run, a gap with a
+ * guard. */
 struct cell {
     double score[3] = {-1e30, -1e30, -1e30};
-    uint8_t from[3] = {0, 0, 0};  /* kind before */
-    uint8_t is_t[3] = {0, 0, 0};  /* gap: the item is of the first row */
+    uint8_t from[3] = {0, 0, 0}; /* kind before */
+    uint8_t is_t[3] = {0, 0, 0}; /* gap: the item is of the first row */
 };
 enum { PAIR, OPEN, GUARDED };
 } // namespace

@@ -5,12 +5,14 @@
 #include "meld.h"
 #include "passes.h"
 #include "profile_data.h"
+#include "randomness.h"
 #include "remarks.h"
 #include "settings.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -38,8 +40,8 @@ struct diamond {
     double rest = 0.0;  /* what else the innermost loop around it, or the function, does */
     double share = 1.0; /* of it arithmetic */
     double gain = 0.0;
-    double worst = 1.0; /* gain where all lanes agree */
-    bool is_recorded = false;
+    bool is_bold = false; /* lanes may always agree, and then it would lose */
+    const char *basis = "not recorded";
 };
 
 /* How often lanes of a warp come to the first side, the second, any of them. */
@@ -174,17 +176,22 @@ void distributor::estimate(diamond &d) const
             any_t += any[1];
             any_f += any[0];
         }
-        d.is_recorded = true;
+        d.basis = "recorded";
         d.gain = gain_of(d, {any_t / std::max(1.0, n), any_f / std::max(1.0, n)});
         return;
     }
-    d.worst = std::min(gain_of(d, {1.0, 0.0}), gain_of(d, {0.0, 1.0}));
     double product = 1.0;
     const double cases[] = {0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97};
     for (double p : cases) {
         product *= gain_of(d, {1.0 - std::pow(1.0 - p, LANES), 1.0 - std::pow(p, LANES)});
     }
     d.gain = std::pow(product, 1.0 / (double)std::size(cases));
+    if (is_random(cast<BranchInst>(d.head->getTerminator())->getCondition())) {
+        d.basis = "random";
+        return;
+    }
+    double worst = std::min(gain_of(d, {1.0, 0.0}), gain_of(d, {0.0, 1.0}));
+    d.is_bold = d.gain < BOLD_GAIN || worst < BOLD_LOSS;
 }
 
 bool distributor::tell(const diamond &d, verdict v, const std::string &text) const
@@ -196,11 +203,11 @@ bool distributor::tell(const diamond &d, verdict v, const std::string &text) con
 std::string distributor::numbers(const diamond &d) const
 {
     const alignment &a = d.a;
-    return format("%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
-                  "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
-                  a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
-                  d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest,
-                  d.is_recorded ? "recorded" : "not recorded");
+    return format(
+        "%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
+        "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
+        a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
+        d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest, d.basis);
 }
 
 /* The blocks are in topological order: an edge back leads to the head of a loop, or the cycle is no loop. */
@@ -268,10 +275,10 @@ bool distributor::try_block(BasicBlock *block)
     if (!wanted.force && d.gain < settings().margin) {
         return tell(d, verdict::declined, "not distributed: no gain expected (" + numbers(d) + ")");
     }
-    bool is_bold = !d.is_recorded && (d.gain < BOLD_GAIN || d.worst < BOLD_LOSS);
-    if (!wanted.force && is_bold) {
-        return tell(d, verdict::declined, "not distributed: how often lanes differ is not known (" + numbers(d) +
-                                              "); record a run with --profile, or force it");
+    if (!wanted.force && d.is_bold) {
+        return tell(d, verdict::declined,
+                    "not distributed: how often lanes differ is not known (" + numbers(d) +
+                        "); record a run with --profile, or force it");
     }
     if (settings().report) {
         return tell(d, verdict::analysis, "would distribute (" + numbers(d) + ")");
@@ -298,9 +305,82 @@ bool distributor::run(SmallPtrSetImpl<BasicBlock *> &seen)
 
 } // namespace
 
+/* --- a few ways at once: a chain of branches, whose sides can be aligned two by two --- */
+
+static constexpr unsigned MOST_WAYS = 4;
+
+/* The ways of a switch that a chain can replace: distinct blocks entered from here only, two of them of some size. */
+static bool is_chain_better(const SwitchInst &ways)
+{
+    const BasicBlock *block = ways.getParent();
+    SmallPtrSet<const BasicBlock *, 8> seen;
+    unsigned n_large = 0;
+    for (const BasicBlock *next : successors(block)) {
+        if (next->getSinglePredecessor() != block || !seen.insert(next).second) {
+            return false;
+        }
+        n_large += block_cost(*next) >= SMALL;
+    }
+    return ways.getNumCases() >= 1 && seen.size() <= MOST_WAYS && n_large >= 2;
+}
+
+static void replace_by_chain(SwitchInst *ways)
+{
+    BasicBlock *block = ways->getParent(), *last = ways->getDefaultDest();
+    Function &f = *block->getParent();
+    Value *value = ways->getCondition();
+    IRBuilder<> b(ways);
+    SmallVector<std::pair<ConstantInt *, BasicBlock *>, 4> cases;
+    for (auto &way : ways->cases()) {
+        cases.push_back({way.getCaseValue(), way.getCaseSuccessor()});
+    }
+    if (isa<UnreachableInst>(last->getFirstNonPHIOrDbg())) { /* no lane goes there */
+        last->removePredecessor(block);
+        last = cases.pop_back_val().second;
+    }
+    BasicBlock *at = block;
+    for (size_t k = 0; k < cases.size(); ++k) {
+        bool is_end = k + 1 == cases.size();
+        BasicBlock *next = is_end ? last : BasicBlock::Create(f.getContext(), "div.way", &f, cases[k + 1].second);
+        b.CreateCondBr(b.CreateICmpEQ(value, cases[k].first), cases[k].second, next);
+        cases[k].second->replacePhiUsesWith(block, at);
+        if (is_end) {
+            last->replacePhiUsesWith(block, at);
+        } else {
+            at = next;
+            b.SetInsertPoint(at);
+        }
+    }
+    if (cases.empty()) {
+        b.CreateBr(last);
+    }
+    ways->eraseFromParent();
+}
+
+static bool replace_switches(Function &f, FunctionAnalysisManager &manager, const pass_settings &wanted)
+{
+    auto &uniformity = manager.getResult<UniformityInfoAnalysis>(f);
+    SmallVector<SwitchInst *, 4> found;
+    for (BasicBlock &block : f) {
+        auto *ways = dyn_cast<SwitchInst>(block.getTerminator());
+        if (ways && (wanted.force || may_diverge(uniformity, block)) && is_chain_better(*ways)) {
+            found.push_back(ways);
+        }
+    }
+    for (SwitchInst *ways : found) {
+        replace_by_chain(ways);
+    }
+    return !found.empty();
+}
+
 PreservedAnalyses branch_distribute_pass::run(Function &f, FunctionAnalysisManager &manager)
 {
     bool has_changed = false;
+    pass_settings wanted = settings_for(f, PASS, base);
+    if (is_wanted(f) && !wanted.off && !settings().report && replace_switches(f, manager, wanted)) {
+        has_changed = true;
+        manager.invalidate(f, PreservedAnalyses::none());
+    }
     size_t most = is_wanted(f) ? f.size() : 0; /* each change takes a branch away; guards are not looked at again */
     SmallPtrSet<BasicBlock *, 32> seen;
     for (; most > 0 && distributor(f, manager, base).run(seen); --most) {

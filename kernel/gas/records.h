@@ -1,10 +1,11 @@
 /**
  * Candidate records: which facets can a molecule from this patch of a facet, in this range of directions, hit at all?
  *
- * The directions of a facet are divided by their angle in a plane that is square to an axis: the long one of a tube, or the normal of
- * a cap. A record is a list of facets, made in advance, that holds all that are in reach. Where they and the patch lie in
- * front of one another's planes, the hit is the nearest plane that the way goes through from its front: no test of the inside and no
- * tree. Else the record says so, and the hierarchy is asked. Both give the same facet at the same distance, to the last bit.
+ * The directions of a facet are divided by their angle in a plane that is square to an axis: the long one of a tube, or
+ * the normal of a cap. A record is a list of facets, made in advance, that holds all that are in reach. Where they and
+ * the patch lie in front of one another's planes, the hit is the nearest plane that the way goes through from its
+ * front: no test of the inside and no tree. Else the record says so, and the hierarchy is asked. Both give the same
+ * facet at the same distance, to the last bit.
  */
 #ifndef CK_GAS_RECORDS_H
 #define CK_GAS_RECORDS_H
@@ -13,20 +14,21 @@
 
 /* How the directions and places of a facet are divided. 112 bytes. */
 typedef struct gas_view {
-    double e1[3], e2[3];      /* the plane of the angle */
-    ck_u32 first;             /* record of patch 0, bin 0 */
+    double e1[3], e2[3]; /* the plane of the angle */
+    ck_u32 first;        /* record of patch 0, bin 0 */
     ck_u32 n_bins;
-    float scale;              /* bins per unit of the angle below */
-    ck_u32 n_u, n_v;          /* patches; 1 and 1: the whole facet */
+    float scale;     /* bins per unit of the angle below */
+    ck_u32 n_u, n_v; /* patches; 1 and 1: the whole facet */
     ck_u32 unused;
-    float u[4], v[4];         /* patch of a place: p . u + u0, in [0, n_u] */
-    ck_u32 primitive;         /* the facet's first */
+    float u[4], v[4]; /* patch of a place: p . u + u0, in [0, n_u] */
+    ck_u32 primitive; /* the facet's first */
     ck_u32 unused2;
 } gas_view;
 
 CK_STATIC_ASSERT(sizeof(gas_view) == 112, gas_view_has_112_bytes);
 
-/* A record is four words: runs of facets, first * 4096 + how many; 0: no more. In the first word GAS_NOTHING: ask the tree. */
+/* A record is four words: runs of facets, first * 4096 + how many; 0: no more. In the first word GAS_NOTHING: ask the
+ * tree. */
 #define GAS_RUN_BITS 12
 #define GAS_RUN_MASK 4095u
 
@@ -79,8 +81,8 @@ CK_FN gas_front gas_front_of(ck_u32 facet, gas_vector place, gas_vector way, CK_
     return best;
 }
 
-/* All planes of a record, run after run in one loop: so the lanes of a GPU differ in the number of planes only, not in how they
- * are divided into runs. */
+/* All planes of a record, run after run in one loop: so the lanes of a GPU differ in the number of planes only, not in
+ * how they are divided into runs. */
 CK_FN gas_front gas_front_of_record(ck_words4 runs, gas_vector place, gas_vector way,
                                     CK_GLOBAL const double *CK_RESTRICT planes)
 {

@@ -16,7 +16,7 @@ typedef struct bench_case {
     const char *event;      /**< the counter that is the work done ("hits"); NULL: the histories themselves */
     const char *unit;       /**< of the rate: "photons/ms" */
     double scale;           /**< rate in that unit = work per second / scale */
-    const char *peer;       /**< name of the program it is compared with, for the head of a column */
+    const char *peer;       /**< name of the program it is compared with, for the head of a column; NULL: none */
     double peer_rate;       /**< work per second of the peer on one core of an AMD EPYC (Zen 4); 0: not measured */
 } bench_case;
 

@@ -86,7 +86,7 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     options.seed = given->seed;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.progress = stop_when_asked;
-    options.histories = bench->histories_cpu / 10;
+    options.histories = bench->histories_cpu / 10 + 1;
     size_t n_settings = 0;
     while (n_settings < BENCH_MAX_SETTINGS && bench->settings[n_settings] != NULL) {
         n_settings++;
@@ -118,7 +118,7 @@ static double best_rate(const measurement *m)
 
 static void print_row(const bench_case *bench, const measurement *m)
 {
-    printf("%-16s %-7s %12" PRIu64 " %9.3f %12.1f %12.1f", bench->name, m->math, m->histories, m->seconds,
+    printf("%-19s %-7s %12" PRIu64 " %9.3f %12.1f %12.1f", bench->name, m->math, m->histories, m->seconds,
            m->work / m->seconds / bench->scale, best_rate(m) / bench->scale);
     if (bench->peer_rate > 0.0) {
         printf(" %9.1f\n", best_rate(m) / bench->peer_rate);
@@ -136,9 +136,11 @@ static void print_head(const bench_case *bench, const measurement *m)
     uname(&machine);
     printf("corpuscle %s (%s), %s, %s %s, %s\n", crp_version(), crp_commit(), date, machine.sysname, machine.machine,
            m->device);
-    char peer[32];
-    snprintf(peer, sizeof peer, "x %s", bench->peer);
-    printf("%-16s %-7s %12s %9s %12s %12s %9s\n", "case", "math", bench->event == NULL ? "photons" : "molecules", "seconds",
+    char peer[32] = "";
+    if (bench->peer != NULL) {
+        snprintf(peer, sizeof peer, "x %s", bench->peer);
+    }
+    printf("%-19s %-7s %12s %9s %12s %12s %9s\n", "case", "math", module_find(bench->kind)->history_name, "seconds",
            bench->unit, "in kernels", peer);
 }
 
@@ -154,8 +156,11 @@ static void print_json(const bench_case *bench, const measurement *m)
     json_write_real(stdout, m->device_seconds);
     fputs(",\"rate\":{\"value\":", stdout);
     json_write_real(stdout, best_rate(m) / bench->scale);
-    printf(",\"unit\":\"%s\"},\"ratio_to_%s\":", bench->unit, bench->event == NULL ? "mcml" : "molflow");
-    json_write_real(stdout, bench->peer_rate > 0.0 ? best_rate(m) / bench->peer_rate : (double)NAN);
+    printf(",\"unit\":\"%s\"}", bench->unit);
+    if (bench->peer != NULL) {
+        printf(",\"ratio_to_%s\":", strcmp(bench->peer, "MCML") == 0 ? "mcml" : "molflow");
+        json_write_real(stdout, bench->peer_rate > 0.0 ? best_rate(m) / bench->peer_rate : (double)NAN);
+    }
     printf(",\"digest\":\"%s\"}\n", m->digest);
 }
 
@@ -171,7 +176,7 @@ static bool has_cases(const char *kind)
 cli_exit cmd_bench(crp_context *context, const cli_options *options)
 {
     if (options->n_operands > 1 || (options->n_operands == 1 && !has_cases(options->operands[0]))) {
-        return cli_usage_error("bench: no built-in cases named %s (there are: light, gas)", options->operands[0]);
+        return cli_usage_error("bench: no built-in cases named %s (there are: light, gas, chem)", options->operands[0]);
     }
     char gpu[sizeof((device_info *)NULL)->label] = "";
     const char *label = options->device;

@@ -195,6 +195,10 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
         }
     } else if (e->depth == e->top + 4 && is_in(e, 2, "Facet") && is_in(e, 0, "Geometry")) {
         edit_facet(e, name, attributes);
+    } else if (e->depth == e->top + 5 && is_in(e, 3, "Recordings") && is_in(e, 0, "Geometry") && e->result != NULL &&
+               strcmp(name, "Texture") == 0) {
+        /* Molflow stops reading results where a texture of directions is announced and not there. */
+        edit_tag(e, name, attributes, (new_value[]){{"countDir", 0}}, 1);
     } else if (e->depth == e->top + 2 && is_in(e, 0, "MolflowSimuSettings") && strcmp(name, "Gas") == 0) {
         edit_tag(e, name, attributes, (new_value[]){{"mass", 1000 * e->model->mass}}, 1);
     }

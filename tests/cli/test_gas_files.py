@@ -179,6 +179,21 @@ def test_molflow_results(corpuscle):
     assert (corpuscle.folder / "again.xml").read_text() == text
 
 
+def test_directions_are_switched_off(corpuscle):
+    """Molflow stops reading results at a texture of directions that is announced and not there."""
+    texture = '<Texture hasMesh="1" texDimX="3.5" texDimY="2" countAbs="1" countDir="1"/>'
+    corpuscle.write("duct.xml", files.molflow_xml(texture=texture))
+    corpuscle.ok("run", "duct.xml", "-n", "1000", "--export", "out.xml")
+    root = ElementTree.fromstring((corpuscle.folder / "out.xml").read_text())
+    assert root.find("Geometry/Facets/Facet[@id='1']/Recordings/Texture").attrib == {
+        "hasMesh": "1", "texDimX": "3.5", "texDimY": "2", "countAbs": "1", "countDir": "0"}
+    found = root.find("MolflowResults/Moments/Moment/FacetResults/Facet[@id='1']/Texture")
+    assert found.attrib == {"width": "4", "height": "2"}
+    counts = [float(x) for x in found.find("count").text.split()]
+    hits = root.find("MolflowResults/Moments/Moment/FacetResults/Facet[@id='1']/Hits").get("nbHitEquiv")
+    assert len(counts) == 8 and sum(counts) == int(hits)
+
+
 def test_old_molflow_file(corpuscle):
     """Before 2.8: several top elements, no root; results are added behind them."""
     text = files.molflow_xml()

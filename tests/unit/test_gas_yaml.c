@@ -9,13 +9,14 @@
 #include "gas_fixture.h"
 #include "model/gas/gas_yaml.h"
 
-#define VERTICES \
-    "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0   # first\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 0 1\n" \
+#define VERTICES                                                                                                       \
+    "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0   # first\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 "  \
+    "0 1\n"                                                                                                            \
     "    1 1 1\n    0 1 1\n    0.2 0.2 0\n    0.6 0.2 0\n    0.4 0.5 0\n"
 #define HEAD "version: 1\nkind: gas\nname: box\n"
-#define FACETS \
-    "facets:\n  - {name: inlet, sticking: 1, outgassing: 1e-6 mbar l/s, polygons: 0 1 2 3}\n" \
-    "  - {name: outlet, sticking: 0.5, temperature: 77 K, polygons: 7 6 5 4}\n" \
+#define FACETS                                                                                                         \
+    "facets:\n  - {name: inlet, sticking: 1, outgassing: 1e-6 mbar l/s, polygons: 0 1 2 3}\n"                          \
+    "  - {name: outlet, sticking: 0.5, temperature: 77 K, polygons: 7 6 5 4}\n"                                        \
     "  - {name: wall, polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\\n3 7 4 0\"}\n"
 
 static crp_status load(const char *text, const char *const *settings, size_t n, crp_input **input)
@@ -69,14 +70,16 @@ static void written_back(void **state)
     (void)state;
     static const char *const texts[] = {
         HEAD FACETS VERTICES,
-        HEAD "run: {histories: 1e6, seed: 3, until: \"rel_err(transmission)<1%\"}\ngas: {mass: 2.016 g/mol, speed: mean}\n"
-             "scores: {forces: true}\nfacets:\n"
-             "  - {name: a, outgassing: 1e-6 mbar l/s, desorption: cosine_n, desorption_exponent: 3, two_sided: true,\n"
-             "     reflection: {diffuse: 0.2, specular: 0.3, exponent: 2, maxwell: true}, accommodation: 0.7, opacity: 0.5,\n"
-             "     texture: {cell: 1 mm}, profile: angle, polygons: \"0 1 2 3 / 8 9 10\"}\n"
-             "  - {name: b, link: 2, structure: 0, texture: {u: 3.5, v: 2}, polygons: 7 6 5 4}\n"
-             "  - {name: c, teleport: b, structure: 2, polygons: 0 4 5 1}\n"
-             "groups:\n  - {name: all, facets: 1-3}\nformulas:\n  - {name: f, text: A1/SUMDES}\n" VERTICES,
+        HEAD
+        "run: {histories: 1e6, seed: 3, until: \"rel_err(transmission)<1%\"}\ngas: {mass: 2.016 g/mol, speed: mean}\n"
+        "scores: {forces: true}\nfacets:\n"
+        "  - {name: a, outgassing: 1e-6 mbar l/s, desorption: cosine_n, desorption_exponent: 3, two_sided: true,\n"
+        "     reflection: {diffuse: 0.2, specular: 0.3, exponent: 2, maxwell: true}, accommodation: 0.7, opacity: "
+        "0.5,\n"
+        "     texture: {cell: 1 mm}, profile: angle, polygons: \"0 1 2 3 / 8 9 10\"}\n"
+        "  - {name: b, link: 2, structure: 0, texture: {u: 3.5, v: 2}, polygons: 7 6 5 4}\n"
+        "  - {name: c, teleport: b, structure: 2, polygons: 0 4 5 1}\n"
+        "groups:\n  - {name: all, facets: 1-3}\nformulas:\n  - {name: f, text: A1/SUMDES}\n" VERTICES,
     };
     for (size_t i = 0; i < 2; i++) {
         crp_input *first, *second;
@@ -128,21 +131,28 @@ static const struct {
 } bad[] = {
     {HEAD VERTICES, "facets is missing"},
     {HEAD FACETS, "geometry is missing"},
-    {HEAD "facets:\n  - {name: a, sticking: 1.1, polygons: 0 1 2}\n" VERTICES, "facets[1].sticking = 1.1 must lie in [0, 1]"},
-    {HEAD "facets:\n  - {name: a, opacity: -0.1, polygons: 0 1 2}\n" VERTICES, "facets[1].opacity = -0.1 must lie in [0, 1]"},
-    {HEAD "facets:\n  - {name: a, temperature: 0, polygons: 0 1 2}\n" VERTICES, "temperature = 0 must be larger than 0"},
+    {HEAD "facets:\n  - {name: a, sticking: 1.1, polygons: 0 1 2}\n" VERTICES,
+     "facets[1].sticking = 1.1 must lie in [0, 1]"},
+    {HEAD "facets:\n  - {name: a, opacity: -0.1, polygons: 0 1 2}\n" VERTICES,
+     "facets[1].opacity = -0.1 must lie in [0, 1]"},
+    {HEAD "facets:\n  - {name: a, temperature: 0, polygons: 0 1 2}\n" VERTICES,
+     "temperature = 0 must be larger than 0"},
     {HEAD "facets:\n  - {name: a, outgassing: -1, polygons: 0 1 2}\n" VERTICES, "outgassing = -1"},
     {HEAD "facets:\n  - {name: a, stickin: 1, polygons: 0 1 2}\n" VERTICES, "did you mean sticking"},
     {HEAD "facets:\n  - {name: a}\n" VERTICES, "polygons is missing"},
-    {HEAD "facets:\n  - name: a\n    polygons: |\n      0 1 2\n      0 1 11\n" VERTICES, "box.yaml:8: facets[1].polygons: there is no vertex 11"},
+    {HEAD "facets:\n  - name: a\n    polygons: |\n      0 1 2\n      0 1 11\n" VERTICES,
+     "box.yaml:8: facets[1].polygons: there is no vertex 11"},
     {HEAD "facets:\n  - {name: a, polygons: 0 1 x}\n" VERTICES, "a facet is a line of numbers of vertices"},
     {HEAD "facets:\n  - {name: a, polygons: 0 1}\n" VERTICES, "facet 1 (a): has a loop of 2 corners"},
     {HEAD "facets:\n  - {name: a, polygons: 0 1 1 2}\n" VERTICES, "facet 1 (a): has vertex 1 twice in a row"},
     {HEAD "facets:\n  - {name: a, polygons: 0 1 0}\n" VERTICES, "twice in a row"},
     {HEAD "facets:\n  - {name: a, polygons: 0 1 6 3}\n" VERTICES, "is not flat"},
-    {HEAD "facets:\n  - {name: a, polygons: 0 1 2, reflection: {diffuse: 0.7, specular: 0.4}}\n" VERTICES, "add up to more than 1"},
-    {HEAD "facets:\n  - {name: a, polygons: 0 1 2, desorption: none, outgassing: 1}\n" VERTICES, "has outgassing but no desorption"},
-    {HEAD "facets:\n  - {name: a, polygons: 0 1 2, teleport: b}\n" VERTICES, "teleport = b must name one facet (0 have that name)"},
+    {HEAD "facets:\n  - {name: a, polygons: 0 1 2, reflection: {diffuse: 0.7, specular: 0.4}}\n" VERTICES,
+     "add up to more than 1"},
+    {HEAD "facets:\n  - {name: a, polygons: 0 1 2, desorption: none, outgassing: 1}\n" VERTICES,
+     "has outgassing but no desorption"},
+    {HEAD "facets:\n  - {name: a, polygons: 0 1 2, teleport: b}\n" VERTICES,
+     "teleport = b must name one facet (0 have that name)"},
     {HEAD FACETS "groups:\n  - {name: g, facets: 7}\n" VERTICES, "must be numbers of facets"},
     {HEAD FACETS "geometry:\n  vertices: |\n    0 0 0\n    1 0\n", "a vertex is three numbers"},
     {HEAD FACETS "geometry:\n  vertices: |\n    0 0 0 7\n", "something stands behind x y z"},
@@ -180,8 +190,11 @@ static void what_cannot_run_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_units), cmocka_unit_test(written_back),            cmocka_unit_test(settings),
-        cmocka_unit_test(wrong_files_are_refused), cmocka_unit_test(what_cannot_run_is_told),
+        cmocka_unit_test(values_and_units),
+        cmocka_unit_test(written_back),
+        cmocka_unit_test(settings),
+        cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(what_cannot_run_is_told),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

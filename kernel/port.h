@@ -41,6 +41,7 @@ typedef ulong ck_u64;
 #define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
 #define CK_PIN(x)
+#define CK_PIN_FLOAT(x)
 #define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
 #define CK_LOCAL_MEMORY
 #define CK_GLOBAL_INDEX() ((ck_u32)get_global_id(0))
@@ -75,6 +76,7 @@ typedef unsigned long long ck_u64;
 #define CK_UNROLL _Pragma("unroll")
 /* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
 #define CK_PIN(x) asm volatile("" : "+r"(x))
+#define CK_PIN_FLOAT(x) asm volatile("" : "+f"(x))
 /* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
 #define CK_LOCAL_ARGUMENT
 #define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
@@ -106,6 +108,7 @@ typedef unsigned long long ck_u64;
 #define CK_RESTRICT restrict
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
+#define CK_PIN_FLOAT(x) ((void)(x))
 #define CK_MULHI32(a, b) ((ck_u32)(((ck_u64)(ck_u32)(a) * (ck_u32)(b)) >> 32))
 #define ck_fma(a, b, c) __builtin_fmaf((a), (b), (c))
 #define ck_fabs(a) __builtin_fabsf(a)
@@ -497,6 +500,42 @@ CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
     ck_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
+}
+#endif
+
+/* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
+
+/* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of
+ * the launch do; `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
+ * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
+#if defined(CK_LANG_OPENCL)
+#define CK_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define CK_GROUP_INDEX() ((ck_u32)get_group_id(0))
+#define CK_GROUPS() ((ck_u32)get_num_groups(0))
+#define ck_grid_barrier(arrivals) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#elif defined(CK_LANG_CUDA)
+#define CK_GROUP_BARRIER() __syncthreads()
+#define CK_GROUP_INDEX() (blockIdx.x)
+#define CK_GROUPS() (gridDim.x)
+CK_FN void ck_grid_barrier(ck_u32 *arrivals)
+{
+    __syncthreads();
+    if (threadIdx.x == 0u) {
+        ck_u32 old, seen;
+        asm volatile("fence.acq_rel.gpu; atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                     : "=r"(old)
+                     : "l"(__cvta_generic_to_global(arrivals))
+                     : "memory");
+        ck_u32 target = (old / gridDim.x + 1u) * gridDim.x;
+        do {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "l"(__cvta_generic_to_global(arrivals))
+                         : "memory");
+        } while ((ck_i32)(seen - target) < 0);
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    }
+    __syncthreads();
 }
 #endif
 

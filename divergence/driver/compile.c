@@ -128,7 +128,7 @@ void cuda_flags(const job *j, words *command)
         words_add(command, "-include");
         words_addf(command, "%s/corpuscle_cuda.h", t->include);
     }
-    if (j->o->is_recording) {
+    if (j->o->is_recording && j->is_host_code) {
         words_add(command, "-include");
         words_addf(command, "%s/corpuscle_profile.h", t->include);
     }
@@ -227,27 +227,32 @@ static bool is_listed(const char *list, const char *name, bool is_forced, char *
 }
 
 /* The passes in their order: what makes outer loops first, then what changes single branches, then whole loops. */
-static char *pipeline(const options *o)
+static char *chosen_passes(const options *o)
 {
-    static const char *const names[] = {"branch-distribute", "loop-merge", "iteration-delay"};
+    static const char *const names[] = {"persist", "branch-distribute", "loop-merge", "iteration-delay"};
     const char *list = o->passes != NULL ? o->passes : o->allow;
-    char *line = text_of("loop-simplify,divergence-contract");
-    for (size_t i = 0; !o->is_recording && i < sizeof names / sizeof *names; ++i) {
+    char *line = text_of("loop-simplify");
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char *parameters = NULL;
         if (list == NULL) {
             add_pass(&line, names[i], "");
         } else if (is_listed(list, names[i], o->passes != NULL, &parameters)) {
             add_pass(&line, names[i], strcmp(parameters, "<>") == 0 ? "" : parameters);
         }
+        add_pass(&line, "loop-simplify", "");
         free(parameters);
     }
-    if (o->is_recording) {
-        add_pass(&line, "divergence-record", "");
-    }
-    char *whole = text_of("function(%s,instcombine<no-verify-fixpoint>,gvn,adce),function(loop-unroll<O3>,"
-                          "instcombine<no-verify-fixpoint>,gvn,adce)%s",
-                          line, o->has_lines ? "" : ",divergence-strip");
-    free(line);
+    return line;
+}
+
+static char *pipeline(const options *o)
+{
+    static const char *const clean = "instcombine<no-verify-fixpoint>,gvn,adce";
+    char *chosen = o->is_recording ? text_of("divergence-record,function(mem2reg") : chosen_passes(o);
+    char *whole = text_of("function(loop-simplify,divergence-contract),divergence-sites,%s%s,%s),function(loop-unroll<O3>,%s)%s",
+                          o->is_recording ? "" : "function(", chosen, clean, clean,
+                          o->has_lines ? "" : ",divergence-strip");
+    free(chosen);
     return whole;
 }
 

@@ -9,7 +9,7 @@ typedef struct job {
     const toolchain *t;
     const char *source;
     char *folder;               /**< intermediate files */
-    bool is_cuda, is_host_code; /**< host code: a .cu whose host part will be compiled too */
+    bool is_host_code; /**< a .cu whose host part will be compiled too */
 } job;
 
 /** Create the folder for intermediate files. */

@@ -21,7 +21,7 @@ static const char *const HELP =
     "  --profile-use FILE   let the model use what was recorded\n"
     "  --remarks FILE       write the remarks to FILE too (appended)\n"
     "  --quiet              no remarks on standard error\n"
-    "  --cuda-path FOLDER   CUDA toolkit (default: $CUDA_PATH, /usr/local/cuda)\n"
+    "  --cuda-path FOLDER   CUDA toolkit (default: $CUDA_PATH, /usr/local/cuda); none: do without\n"
     "  --keep               keep intermediate files beside the output\n"
     "  --verbose            show the commands\n"
     "  -I -D -U -include -std= -O -f... -l -L and the like go to clang; of nvcc -arch=, -Xcompiler, -use_fast_math "
@@ -106,6 +106,10 @@ static bool read_nvcc(reader *r)
     if ((value = value_of(r, "-gencode")) != NULL || (value = value_of(r, "--generate-code")) != NULL ||
         (value = value_of(r, "-Xptxas")) != NULL || (value = value_of(r, "-maxrregcount")) != NULL ||
         (value = value_of(r, "-ccbin")) != NULL) {
+        return true;
+    }
+    if ((value = value_of(r, "-cudart")) != NULL || (value = value_of(r, "--cudart")) != NULL) {
+        r->out->has_shared_runtime = strcmp(value, "shared") == 0;
         return true;
     }
     if ((value = value_of(r, "--std")) != NULL) {

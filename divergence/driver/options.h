@@ -17,7 +17,8 @@ typedef struct options {
     const char *cuda;    /**< --cuda-path */
     const char *margin;  /**< --margin */
     const char *level;   /**< -O3 */
-    bool is_report, is_recording, is_kept, is_verbose, is_object, is_fast_math, has_lines, is_quiet;
+    bool is_report, is_recording, is_kept, is_verbose, is_object, is_fast_math, has_lines, is_quiet,
+        has_shared_runtime; /**< nvcc's -cudart shared */
 } options;
 
 /** Read the command line and $CORPUSCLE_DIVCC_FLAGS. Returns false after a message; *is_done after --help or --version.

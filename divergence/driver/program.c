@@ -70,13 +70,29 @@ static bool compile_host(job *j, const char *object)
 
 static bool compile_one(const options *o, const toolchain *t, const char *source, const char *object)
 {
-    job j = {.o = o, .t = t, .source = source, .is_cuda = is_cuda_source(source)};
+    job j = {.o = o, .t = t, .source = source, .is_host_code = is_cuda_source(source)};
     if (!job_open(&j)) {
         return false;
     }
-    bool is_right = j.is_cuda ? compile_cuda(&j, object) : compile_host(&j, object);
+    bool is_right = j.is_host_code ? compile_cuda(&j, object) : compile_host(&j, object);
     job_close(&j, object);
     return is_right;
+}
+
+/* What writes the record at the program's end. Last of all objects: its exit handler must run before CUDA's. */
+static bool compile_runtime(const options *o, const toolchain *t, const char *object)
+{
+    words command = {0};
+    words_add(&command, t->clang);
+    words_add(&command, "-O1");
+    words_addf(&command, "-I%s/include", t->cuda);
+    words_add(&command, "-c");
+    words_addf(&command, "%s/corpuscle_profile_runtime.c", t->include);
+    words_add(&command, "-o");
+    words_add(&command, object);
+    int code = process_run(&command, NULL, o->is_verbose);
+    words_free(&command);
+    return code == 0;
 }
 
 static bool link_all(const options *o, const toolchain *t, const words *objects, const char *output)
@@ -90,7 +106,7 @@ static bool link_all(const options *o, const toolchain *t, const words *objects,
     words_add_all(&command, &o->link);
     if (t->cuda != NULL) {
         words_addf(&command, "-L%s/lib64", t->cuda);
-        words_add(&command, "-lcudart_static");
+        words_add(&command, o->has_shared_runtime ? "-lcudart" : "-lcudart_static");
     }
     static const char *const system[] = {"-lpthread", "-ldl", "-lrt", "-lm"};
     for (size_t i = 0; i < sizeof system / sizeof *system; ++i) {
@@ -144,6 +160,11 @@ bool program_build(const options *o, const toolchain *t)
         } else {
             words_add(&objects, input);
         }
+    }
+    if (is_right && o->is_recording && t->cuda != NULL) {
+        words_addf(&made, "%s.divcc-record.o", output);
+        words_add(&objects, made.at[made.n - 1]);
+        is_right = compile_runtime(o, t, made.at[made.n - 1]);
     }
     is_right = is_right && link_all(o, t, &objects, output);
     for (size_t i = 0; i < made.n; ++i) {

@@ -33,6 +33,9 @@ static char *first_existing(const char *const *paths, size_t n)
 static void find_cuda(const options *o, toolchain *out)
 {
     const char *places[] = {o->cuda, getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda", "/opt/cuda"};
+    if (o->cuda != NULL && strcmp(o->cuda, "none") == 0) {
+        return;
+    }
     for (size_t i = 0; i < sizeof places / sizeof *places && out->cuda == NULL; ++i) {
         if (places[i] == NULL || places[i][0] == '\0') {
             continue;
@@ -97,7 +100,7 @@ bool toolchain_find(const options *o, toolchain *out)
         return false;
     }
     find_cuda(o, out);
-    if (o->cuda != NULL && out->cuda == NULL) {
+    if (o->cuda != NULL && out->cuda == NULL && strcmp(o->cuda, "none") != 0) {
         fprintf(stderr,
                 "corpuscle-divcc: --cuda-path %s holds no toolkit (no include/cuda_runtime.h) correct it, or leave it "
                 "out: kernels that include no CUDA header need none\n",

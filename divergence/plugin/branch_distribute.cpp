@@ -2,6 +2,7 @@
 #include "align.h"
 #include "cost.h"
 #include "legality.h"
+#include "meld.h"
 #include "passes.h"
 #include "profile_data.h"
 #include "remarks.h"
@@ -10,10 +11,10 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 
@@ -21,99 +22,169 @@ namespace divergence
 {
 
 static const char *const PASS = "branch-distribute";
+static constexpr size_t MOST_ITEMS = 1500; /* of a side: the alignment takes their product in time and memory */
+static constexpr double SMALL = 8.0;       /* a side below is not worth a line */
+/* Without a record the lanes may always agree: then a change must promise more, and not lose much. */
+static constexpr double BOLD_GAIN = 1.2, BOLD_LOSS = 0.9;
 
 namespace
 {
 
-/* if (condition) first; else second; both go on at `join`. */
+/* if (condition) t; else f; both meet at `join`. */
 struct diamond {
-    BasicBlock *head = nullptr, *first = nullptr, *second = nullptr, *join = nullptr;
-    Value *condition = nullptr;
-    alignment rows;
+    BasicBlock *head = nullptr, *join = nullptr;
+    side t, f;
+    alignment a;
+    double rest = 0.0;  /* what else the innermost loop around it, or the function, does */
+    double share = 1.0; /* of it arithmetic */
     double gain = 0.0;
+    double worst = 1.0; /* gain where all lanes agree */
+    bool is_recorded = false;
+};
+
+/* How often lanes of a warp come to the first side, the second, any of them. */
+struct ways {
+    double t, f;
 };
 
 class distributor
 {
   public:
     distributor(Function &function, FunctionAnalysisManager &manager, const pass_settings &base)
-        : f(function), uniformity(manager.getResult<UniformityInfoAnalysis>(function)),
-          wanted(settings_for(function, PASS, base))
+        : f(function), loops(manager.getResult<LoopAnalysis>(function)),
+          tree(manager.getResult<DominatorTreeAnalysis>(function)),
+          post(manager.getResult<PostDominatorTreeAnalysis>(function)),
+          uniformity(manager.getResult<UniformityInfoAnalysis>(function)), wanted(settings_for(function, PASS, base))
     {
     }
     bool run(SmallPtrSetImpl<BasicBlock *> &seen);
 
   private:
+    bool is_candidate(BasicBlock *block) const;
     bool find(BasicBlock *block, diamond &d) const;
+    bool has_cycle_of_two_entries(const side &one) const;
+    std::optional<blocker> find_obstacle(const diamond &d) const;
+    double cost_behind(BasicBlock *first) const;
+    bool tell_shape(BasicBlock *block) const;
+    void measure_rest(diamond &d) const;
+    void estimate(diamond &d) const;
     bool try_block(BasicBlock *block);
-    double expected_gain(const diamond &d) const;
-    void apply(diamond &d);
-    void share(diamond &d, const aligned_pair &row, BasicBlock *into);
-    size_t split(diamond &d, size_t at, BasicBlock *&current);
-    void join_phis(diamond &d, BasicBlock *last);
-    void repair(ArrayRef<BasicBlock *> gaps);
     bool tell(const diamond &d, verdict v, const std::string &text) const;
+    std::string numbers(const diamond &d) const;
 
     Function &f;
+    LoopInfo &loops;
+    DominatorTree &tree;
+    PostDominatorTree &post;
     UniformityInfo &uniformity;
     pass_settings wanted;
 };
 
-static SmallVector<Instruction *, 32> body_of(BasicBlock *block)
+bool distributor::is_candidate(BasicBlock *block) const
 {
-    SmallVector<Instruction *, 32> body;
-    for (Instruction &i : *block) {
-        if (!i.isTerminator() && !i.isDebugOrPseudoInst()) {
-            body.push_back(&i);
-        }
-    }
-    return body;
-}
-
-static bool is_side(BasicBlock *side, BasicBlock *head)
-{
-    auto *end = dyn_cast<BranchInst>(side->getTerminator());
-    return end && end->isUnconditional() && side->getSinglePredecessor() == head && !isa<PHINode>(side->front()) &&
-           !side->hasAddressTaken();
+    auto *end = dyn_cast<BranchInst>(block->getTerminator());
+    return end && end->isConditional() && end->getSuccessor(0) != end->getSuccessor(1) && !is_gap_guard(*block) &&
+           !isa<Constant>(end->getCondition()) && (wanted.force || may_diverge(uniformity, *block));
 }
 
 bool distributor::find(BasicBlock *block, diamond &d) const
 {
-    auto *end = dyn_cast<BranchInst>(block->getTerminator());
-    bool is_wanted = end && end->isConditional() && (wanted.force || uniformity.hasDivergentTerminator(*block));
-    if (!is_wanted || end->getSuccessor(0) == end->getSuccessor(1)) {
-        return false;
-    }
+    Instruction *end = block->getTerminator();
+    const auto *node = post.getNode(block);
     d.head = block;
-    d.first = end->getSuccessor(0);
-    d.second = end->getSuccessor(1);
-    d.condition = end->getCondition();
-    if (!is_side(d.first, block) || !is_side(d.second, block)) {
+    d.join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    if (!d.join) {
         return false;
     }
-    d.join = d.first->getSingleSuccessor();
-    return d.join == d.second->getSingleSuccessor() && d.join != block;
+    auto t = find_side(block, end->getSuccessor(0), d.join, tree, post, loops);
+    auto f = find_side(block, end->getSuccessor(1), d.join, tree, post, loops);
+    if (!t || !f) {
+        return false;
+    }
+    d.t = std::move(*t);
+    d.f = std::move(*f);
+    return true;
 }
 
-/* With a record: only executions in which lanes went both ways gain. */
-double distributor::expected_gain(const diamond &d) const
+double distributor::cost_behind(BasicBlock *first) const
 {
-    double save = d.rows.before - d.rows.after;
-    auto recorded = recorded_branches(f, *d.head);
-    if (!recorded || recorded->dear.empty()) {
-        return d.rows.before / std::max(1.0, d.rows.after);
-    }
-    double before = 0.0, after = 0.0;
-    for (const auto &lanes : recorded->dear) {
-        bool any[3] = {false, false, false};
-        for (uint8_t way : lanes) {
-            any[way] = true;
+    double sum = 0.0;
+    if (first->getSinglePredecessor()) {
+        SmallVector<BasicBlock *, 16> behind;
+        tree.getDescendants(first, behind);
+        for (BasicBlock *block : behind) {
+            sum += block_cost(*block);
         }
-        double mean = 0.5 * d.rows.before;
-        before += any[0] && any[1] ? d.rows.before : any[0] || any[1] ? mean : 0.0;
-        after += any[0] || any[1] ? d.rows.before - save : 0.0;
     }
-    return before / std::max(1.0, after);
+    return sum;
+}
+
+/* A word on sides of some size whose shape is in the way. */
+bool distributor::tell_shape(BasicBlock *block) const
+{
+    Instruction *end = block->getTerminator();
+    if (std::min(cost_behind(end->getSuccessor(0)), cost_behind(end->getSuccessor(1))) >= SMALL) {
+        remark(f, {end->getDebugLoc(), block}, PASS, verdict::declined,
+               "not distributed: the sides do not meet again, or have other ways in or out");
+    }
+    return false;
+}
+
+void distributor::measure_rest(diamond &d) const
+{
+    SmallVector<BasicBlock *, 32> around;
+    const Loop *loop = loops.getLoopFor(d.head);
+    if (loop) {
+        around.append(loop->block_begin(), loop->block_end());
+    } else {
+        for (BasicBlock &block : f) {
+            around.push_back(&block);
+        }
+    }
+    unsigned depth = loop ? loop->getLoopDepth() : 0;
+    double sum = 0.0;
+    for (BasicBlock *block : around) {
+        sum += block_cost(*block) * std::pow(8.0, std::min(loops.getLoopDepth(block) - depth, 3u));
+    }
+    d.rest = std::max(0.0, sum - d.t.cost - d.f.cost);
+    d.share = arithmetic_share(around);
+}
+
+static double gain_of(const diamond &d, const ways &w)
+{
+    const alignment &a = d.a;
+    double before = d.rest + GUARD_COST + w.t * d.t.cost + w.f * d.f.cost;
+    double after = d.rest + a.pairs + a.speculated + w.t * a.gap_t + w.f * a.gap_f;
+    double ratio = before / std::max(1.0, after);
+    return 1.0 / (d.share / ratio + (1.0 - d.share)); /* waiting for memory stays as it is */
+}
+
+/* Without a record the branch may be balanced or nearly always taken: the gain is the mean over cases. */
+void distributor::estimate(diamond &d) const
+{
+    auto recorded = recorded_branches(f, *d.head);
+    if (recorded && !recorded->dear.empty()) {
+        double n = 0.0, any_t = 0.0, any_f = 0.0;
+        for (const auto &lanes : recorded->dear) {
+            bool any[3] = {false, false, false};
+            for (uint8_t way : lanes) {
+                any[way] = true;
+            }
+            n += any[0] || any[1];
+            any_t += any[1];
+            any_f += any[0];
+        }
+        d.is_recorded = true;
+        d.gain = gain_of(d, {any_t / std::max(1.0, n), any_f / std::max(1.0, n)});
+        return;
+    }
+    d.worst = std::min(gain_of(d, {1.0, 0.0}), gain_of(d, {0.0, 1.0}));
+    double product = 1.0;
+    const double cases[] = {0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97};
+    for (double p : cases) {
+        product *= gain_of(d, {1.0 - std::pow(1.0 - p, LANES), 1.0 - std::pow(p, LANES)});
+    }
+    d.gain = std::pow(product, 1.0 / (double)std::size(cases));
 }
 
 bool distributor::tell(const diamond &d, verdict v, const std::string &text) const
@@ -122,162 +193,103 @@ bool distributor::tell(const diamond &d, verdict v, const std::string &text) con
     return v == verdict::done;
 }
 
+std::string distributor::numbers(const diamond &d) const
+{
+    const alignment &a = d.a;
+    return format("%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
+                  "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
+                  a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
+                  d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest,
+                  d.is_recorded ? "recorded" : "not recorded");
+}
+
+/* The blocks are in topological order: an edge back leads to the head of a loop, or the cycle is no loop. */
+bool distributor::has_cycle_of_two_entries(const side &one) const
+{
+    DenseMap<const BasicBlock *, unsigned> place;
+    for (unsigned k = 0; k < one.blocks.size(); ++k) {
+        place[one.blocks[k]] = k;
+    }
+    for (const BasicBlock *block : one.blocks) {
+        for (const BasicBlock *next : successors(block)) {
+            auto found = place.find(next);
+            const Loop *loop = loops.getLoopFor(next);
+            bool is_back = found != place.end() && found->second <= place[block];
+            if (is_back && (!loop || loop->getHeader() != next || !loop->contains(block))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+std::optional<blocker> distributor::find_obstacle(const diamond &d) const
+{
+    for (const side *one : {&d.t, &d.f}) {
+        if (auto found = find_blocker(one->blocks, wanted.convergent_safe)) {
+            return found;
+        }
+        if (auto found = find_unsupported(one->blocks)) {
+            return found;
+        }
+        const Instruction *end = one->first->getTerminator();
+        if (any_of(one->blocks, [](const BasicBlock *block) { return block->hasAddressTaken(); })) {
+            return blocker{end, "the address of a block is taken"};
+        }
+        if (has_cycle_of_two_entries(*one)) {
+            return blocker{end, "a cycle in a side has more than one entry (irreducible)"};
+        }
+        if (one->row.size() > MOST_ITEMS) {
+            return blocker{end, format("a side has more than %zu instructions", MOST_ITEMS)};
+        }
+    }
+    return std::nullopt;
+}
+
 bool distributor::try_block(BasicBlock *block)
 {
     diamond d;
-    if (!find(block, d) || !align(body_of(d.first), body_of(d.second), d.rows)) {
+    if (!is_candidate(block)) {
         return false;
     }
-    bool is_small = d.rows.n_common == 0 || d.rows.before - d.rows.after < 8.0;
-    if (!wanted.force && is_small) {
+    if (!find(block, d)) {
+        return tell_shape(block);
+    }
+    bool is_small = std::min(d.t.cost, d.f.cost) < SMALL;
+    if (auto obstacle = find_obstacle(d)) {
+        return !is_small && tell(d, verdict::declined, "not distributed: " + obstacle->reason);
+    }
+    d.a = align(d.t, d.f, loops);
+    if (d.a.n_pairs == 0 || (is_small && !wanted.force)) {
         return false;
     }
-    if (d.rows.n_common == 0) {
-        return false;
-    }
-    if (!wanted.convergent_safe) { /* a convergent operation may stay under the branch, but not change company */
-        BasicBlock *sides[] = {d.first, d.second};
-        if (auto obstacle = find_blocker(sides, false)) {
-            return tell(d, verdict::declined, "not distributed: " + obstacle->reason);
-        }
-    }
-    d.gain = expected_gain(d);
-    std::string numbers =
-        format("predicted %.2f times for the branch; %u common instructions, %.0f to %.0f issue slots", d.gain,
-               d.rows.n_common, d.rows.before, d.rows.after);
+    measure_rest(d);
+    estimate(d);
     if (!wanted.force && d.gain < settings().margin) {
-        return tell(d, verdict::declined, "not distributed: no gain expected (" + numbers + ")");
+        return tell(d, verdict::declined, "not distributed: no gain expected (" + numbers(d) + ")");
+    }
+    bool is_bold = !d.is_recorded && (d.gain < BOLD_GAIN || d.worst < BOLD_LOSS);
+    if (!wanted.force && is_bold) {
+        return tell(d, verdict::declined, "not distributed: how often lanes differ is not known (" + numbers(d) +
+                                              "); record a run with --profile, or force it");
     }
     if (settings().report) {
-        return tell(d, verdict::analysis, "would distribute (" + numbers + ")");
+        return tell(d, verdict::analysis, "would distribute (" + numbers(d) + ")");
     }
-    tell(d, verdict::done, "distributed (" + numbers + ")");
-    apply(d);
+    tell(d, verdict::done, "distributed (" + numbers(d) + ")");
+    meld(d.head, d.join, d.t, d.f, d.a);
     return true;
 }
 
-/* One instruction for both sides, at the end of `into`. */
-void distributor::share(diamond &d, const aligned_pair &row, BasicBlock *into)
-{
-    Instruction *kept = row.first, *gone = row.second;
-    IRBuilder<> b(into);
-    b.SetCurrentDebugLocation(kept->getDebugLoc());
-    for (unsigned i = 0; i < kept->getNumOperands(); ++i) {
-        Value *x = kept->getOperand(i), *y = gone->getOperand(i);
-        if (x != y) {
-            kept->setOperand(i, b.Insert(SelectInst::Create(d.condition, x, y)));
-        }
-    }
-    kept->moveBefore(*into, into->end());
-    kept->andIRFlags(gone);
-    combineMetadataForCSE(kept, gone, true);
-    kept->applyMergedLocation(kept->getDebugLoc(), gone->getDebugLoc());
-    if (auto *load = dyn_cast<LoadInst>(kept)) {
-        load->setAlignment(std::min(load->getAlign(), cast<LoadInst>(gone)->getAlign()));
-    } else if (auto *store = dyn_cast<StoreInst>(kept)) {
-        store->setAlignment(std::min(store->getAlign(), cast<StoreInst>(gone)->getAlign()));
-    }
-    gone->replaceAllUsesWith(kept);
-    gone->eraseFromParent();
-}
-
-/* Rows from `at` on that are not common go under the branch again; returns the row after them. */
-size_t distributor::split(diamond &d, size_t at, BasicBlock *&current)
-{
-    BasicBlock *sides[2] = {nullptr, nullptr};
-    BasicBlock *after = BasicBlock::Create(f.getContext(), "div.meet", &f, d.join);
-    for (; at < d.rows.rows.size() && !d.rows.rows[at].is_common(); ++at) {
-        unsigned side = d.rows.rows[at].first ? 0 : 1;
-        Instruction *i = side == 0 ? d.rows.rows[at].first : d.rows.rows[at].second;
-        if (!sides[side]) {
-            sides[side] = BasicBlock::Create(f.getContext(), side == 0 ? "div.then" : "div.else", &f, after);
-        }
-        i->moveBefore(*sides[side], sides[side]->end());
-    }
-    IRBuilder<> b(current);
-    b.CreateCondBr(d.condition, sides[0] ? sides[0] : after, sides[1] ? sides[1] : after);
-    for (BasicBlock *side : sides) {
-        if (side) {
-            IRBuilder<>(side).CreateBr(after);
-        }
-    }
-    current = after;
-    return at;
-}
-
-void distributor::join_phis(diamond &d, BasicBlock *last)
-{
-    IRBuilder<> b(last->getTerminator());
-    for (PHINode &phi : d.join->phis()) {
-        Value *x = phi.getIncomingValueForBlock(d.first), *y = phi.getIncomingValueForBlock(d.second);
-        Value *both = x == y ? x : b.Insert(SelectInst::Create(d.condition, x, y));
-        phi.removeIncomingValue(d.first, false);
-        phi.removeIncomingValue(d.second, false);
-        phi.addIncoming(both, last);
-    }
-}
-
-/* Values of one side that are used after it: through stack slots, which become phis. */
-void distributor::repair(ArrayRef<BasicBlock *> gaps)
-{
-    SmallVector<AllocaInst *, 8> slots;
-    for (BasicBlock *block : gaps) {
-        SmallVector<Instruction *, 8> crossing;
-        for (Instruction &i : *block) {
-            if (any_of(i.users(), [&](User *user) { return cast<Instruction>(user)->getParent() != block; })) {
-                crossing.push_back(&i);
-            }
-        }
-        for (Instruction *i : crossing) {
-            slots.push_back(DemoteRegToStack(*i));
-        }
-    }
-    DominatorTree tree(f);
-    PromoteMemToReg(slots, tree);
-}
-
-void distributor::apply(diamond &d)
-{
-    SmallPtrSet<BasicBlock *, 16> before;
-    for (BasicBlock &block : f) {
-        before.insert(&block);
-    }
-    for (BasicBlock *side : {d.first, d.second}) { /* debug records of moved code would point nowhere */
-        for (Instruction &i : make_early_inc_range(*side)) {
-            if (i.isDebugOrPseudoInst()) {
-                i.eraseFromParent();
-            }
-        }
-    }
-    d.head->getTerminator()->eraseFromParent();
-    BasicBlock *current = d.head;
-    for (size_t at = 0; at < d.rows.rows.size();) {
-        if (d.rows.rows[at].is_common()) {
-            share(d, d.rows.rows[at++], current);
-        } else {
-            at = split(d, at, current);
-        }
-    }
-    IRBuilder<>(current).CreateBr(d.join);
-    join_phis(d, current);
-    d.first->eraseFromParent();
-    d.second->eraseFromParent();
-    SmallVector<BasicBlock *, 8> gaps;
-    for (BasicBlock &block : f) {
-        if (!before.count(&block)) {
-            gaps.push_back(&block);
-        }
-    }
-    repair(gaps);
-}
-
+/* Inner branches first: melded ones are straight code, which aligns best. */
 bool distributor::run(SmallPtrSetImpl<BasicBlock *> &seen)
 {
     if (wanted.off) {
         return false;
     }
-    for (BasicBlock &block : f) {
-        if (seen.insert(&block).second && try_block(&block)) {
+    for (auto *node : post_order(&tree)) {
+        BasicBlock *block = node->getBlock();
+        if (seen.insert(block).second && try_block(block)) {
             return true;
         }
     }
@@ -289,7 +301,7 @@ bool distributor::run(SmallPtrSetImpl<BasicBlock *> &seen)
 PreservedAnalyses branch_distribute_pass::run(Function &f, FunctionAnalysisManager &manager)
 {
     bool has_changed = false;
-    size_t most = is_wanted(f) ? f.size() : 0; /* what is left under a branch is not looked at without end */
+    size_t most = is_wanted(f) ? f.size() : 0; /* each change takes a branch away; guards are not looked at again */
     SmallPtrSet<BasicBlock *, 32> seen;
     for (; most > 0 && distributor(f, manager, base).run(seen); --most) {
         has_changed = true;

@@ -176,7 +176,7 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
 {
     lane lanes[LANES];
     double sum = 0;
-    double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 2.0 * (steps - 1);
+    double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 3.0 * (steps - 1);
     for (;;) {
         unsigned n_waiting = 0, n_in = 0;
         for (unsigned i = 0; i < LANES; ++i) {

@@ -47,7 +47,7 @@ trip_trace make_trace(spread kind, unsigned mean, unsigned n);
 struct nest_cost {
     double body = 0;  /**< one turn of the inner loop */
     double outer = 0; /**< prologue and epilogue, once for each visit */
-    double turn = 14; /**< added to each merged turn: guards and the lane's program counter */
+    double turn = 18; /**< added to each merged turn: guards and the lane's program counter (measured, H200) */
     double end = 10;  /**< added when a lane ends a visit */
 };
 

@@ -90,7 +90,7 @@ std::optional<branching> delayer::measure(BasicBlock *block, Loop *loop) const
 {
     auto *end = dyn_cast<BranchInst>(block->getTerminator());
     bool is_wanted = end && end->isConditional() && loops.getLoopFor(block) == loop &&
-                     (wanted.force || uniformity.hasDivergentTerminator(*block));
+                     (wanted.force || may_diverge(uniformity, *block));
     if (!is_wanted) {
         return std::nullopt;
     }
@@ -100,7 +100,10 @@ std::optional<branching> delayer::measure(BasicBlock *block, Loop *loop) const
     }
     double costs[2] = {side_cost(block, sides[0], loop), side_cost(block, sides[1], loop)};
     unsigned dear = costs[0] >= costs[1] ? 0 : 1;
-    if (sides[dear] == loop->getHeader() || loops.getLoopFor(sides[dear]) != loop ||
+    bool is_guard = costs[1 - dear] == 0.0 && any_of(loop->getSubLoops(), [&](Loop *sub) {
+        return tree.dominates(sides[dear], sub->getHeader()); /* most lanes go in: nothing is rare */
+    });
+    if ((is_guard && !wanted.force) || sides[dear] == loop->getHeader() || loops.getLoopFor(sides[dear]) != loop ||
         sides[dear]->getSinglePredecessor() != block) {
         return std::nullopt;
     }
@@ -201,6 +204,12 @@ bool delayer::try_loop(Loop *loop)
                                  b.gain, b.cost.dear, b.cost.cheap, b.cost.common, b.basis);
     if (!wanted.force && b.gain < settings().margin) {
         return tell(b, verdict::declined, "not delayed: no gain expected (" + numbers + ")");
+    }
+    double whole = b.cost.dear + b.cost.common;
+    bool is_recorded = StringRef(b.basis) == "recorded";
+    if (!wanted.force && !is_recorded && whole < 0.97 * (whole + b.cost.turn)) { /* lanes may always agree */
+        return tell(b, verdict::declined, "not delayed: how often lanes differ is not known (" + numbers +
+                                              "); record a run with --profile, or force it");
     }
     std::string what =
         format("(the dear side waits for %u lanes or %u turns; ", b.threshold, wanted.patience) + numbers + ")";

@@ -36,6 +36,7 @@ struct nest {
     trip_trace trace;
     double share = 1.0;
     bool is_recorded = false;
+    bool is_safe = true; /* does not lose if visits are short, which nothing excludes */
     const char *basis = "";
     unsigned steps = 1, refill = 1;
     double gain = 0.0;
@@ -79,7 +80,7 @@ bool merger::is_divergent(const Loop *loop) const
 {
     SmallVector<BasicBlock *, 4> ends;
     loop->getExitingBlocks(ends);
-    return any_of(ends, [&](BasicBlock *end) { return uniformity.hasDivergentTerminator(*end); });
+    return any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); });
 }
 
 static bool has_divergent_inside(const Loop *loop, function_ref<bool(const Loop *)> is_divergent)
@@ -167,6 +168,8 @@ trip_trace merger::expect(nest &n)
     const SCEV *count = evolution.getBackedgeTakenCount(n.main);
     if (isa<SCEVCouldNotCompute>(count)) {
         n.basis = "ends at no fixed count";
+        trip_trace few = make_trace(spread::geometric, 2, visits);
+        n.is_safe = nested_cost(n.cost, few) > 0.97 * merged_cost(n.cost, few, 4, 1);
         return make_trace(spread::geometric, 16, visits);
     }
     if (unsigned known = evolution.getSmallConstantTripCount(n.main)) {
@@ -192,7 +195,7 @@ void merger::estimate(nest &n)
         }
     }
     add_blocks(n.outer, n, 1.0, n.cost);
-    n.cost.turn = 8.0 + 4.0 * (double)n.cut.size();
+    n.cost.turn = 14.0 + 4.0 * (double)n.cut.size();
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
         n.trace = *recorded;
@@ -279,6 +282,10 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
     choose(n);
     if (!wanted.force && n.gain < settings().margin) {
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
+    }
+    if (!wanted.force && !n.is_safe) {
+        return decline(outer, n, "the inner loop may make few turns (" + numbers(n) +
+                                     "); record a run with --profile, or force it", declined);
     }
     std::string what =
         format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",

@@ -48,12 +48,43 @@ struct branch_distribute_pass : llvm::PassInfoMixin<branch_distribute_pass> {
     pass_settings base;
 };
 
+/** Give a kernel that treats one item a thread a loop over items. */
+struct persist_pass : llvm::PassInfoMixin<persist_pass> {
+    explicit persist_pass(const pass_settings &what) : base(what)
+    {
+    }
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &manager);
+    static bool isRequired()
+    {
+        return true;
+    }
+    pass_settings base;
+};
+
 /** Fix floating-point contraction, so that moving code changes no rounding. */
 struct contract_pass : llvm::PassInfoMixin<contract_pass> {
     explicit contract_pass(const pass_settings &)
     {
     }
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &manager);
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
+/** Number loops and branches (sites.h). */
+struct sites_pass : llvm::PassInfoMixin<sites_pass> {
+    llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &manager);
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
+/** Make the kernels record trip counts and branches. */
+struct record_pass : llvm::PassInfoMixin<record_pass> {
+    llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &manager);
     static bool isRequired()
     {
         return true;

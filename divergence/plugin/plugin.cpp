@@ -41,15 +41,21 @@ static bool add_function_pass(StringRef name, FunctionPassManager &passes, Array
     return add<loop_merge_pass>(name, "loop-merge", passes) ||
            add<iteration_delay_pass>(name, "iteration-delay", passes) ||
            add<branch_distribute_pass>(name, "branch-distribute", passes) ||
+           add<persist_pass>(name, "persist", passes) ||
            add<contract_pass>(name, "divergence-contract", passes);
 }
 
 static bool add_module_pass(StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>)
 {
-    if (name != "divergence-strip") {
+    if (name == "divergence-strip") {
+        passes.addPass(strip_pass());
+    } else if (name == "divergence-sites") {
+        passes.addPass(sites_pass());
+    } else if (name == "divergence-record") {
+        passes.addPass(record_pass());
+    } else {
         return false;
     }
-    passes.addPass(strip_pass());
     return true;
 }
 

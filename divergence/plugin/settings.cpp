@@ -118,6 +118,11 @@ pass_settings settings_for(const Function &f, StringRef pass, const pass_setting
     return out;
 }
 
+bool may_diverge(UniformityInfo &uniformity, const BasicBlock &block)
+{
+    return uniformity.hasDivergentTerminator(block) || current.all_functions;
+}
+
 bool is_kernel(const Function &f)
 {
     if (f.getCallingConv() == CallingConv::PTX_Kernel || f.getCallingConv() == CallingConv::AMDGPU_KERNEL ||

@@ -3,6 +3,7 @@
 #define DIVERGENCE_SETTINGS_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Function.h"
 
 #include <string>
@@ -42,6 +43,9 @@ bool parse_settings(llvm::StringRef text, pass_settings &out, std::string &error
  * "div.assume_convergent_safe".
  */
 pass_settings settings_for(const llvm::Function &f, llvm::StringRef pass, const pass_settings &base);
+
+/** Could lanes part at this block's end? On a host, which knows no lanes, wherever there is a choice. */
+bool may_diverge(llvm::UniformityInfo &uniformity, const llvm::BasicBlock &block);
 
 /** Is this function one that the passes look at: a kernel, or any with a body where all are wanted. */
 bool is_wanted(const llvm::Function &f);

@@ -26,10 +26,10 @@ CK_FN double chem_fold(ck_u32 space, double box, double inv_box, double x)
 /** The shortest of the differences of two positions that are the same up to whole edges. */
 CK_FN double chem_nearest_image(ck_u32 space, double box, double difference)
 {
-    double half = 0.5 * box;
+    double middle = 0.5 * box;
     if (space == CHEM_SPACE_IS_PERIODIC) {
-        difference = difference > half ? difference - box : difference;
-        difference = difference < -half ? difference + box : difference;
+        difference = difference > middle ? difference - box : difference;
+        difference = difference < -middle ? difference + box : difference;
     }
     return difference;
 }

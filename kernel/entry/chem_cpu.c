@@ -120,7 +120,7 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
         m.control[i] = 0u;
     }
     CHEM_BARRIER();
-    for (ck_u32 step = 0u; step < p.n_steps && m.control[CHEM_CONTROL_NO_ROOM] == 0u; ++step) {
+    for (ck_u32 step = 0u; step < p.n_steps; ++step) {
         chem_step s = t.steps[step];
         if (s.births != CHEM_NONE) {
             chem_admit(p, t, m, words, team, s);
@@ -130,7 +130,8 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
         most_molecules = n > most_molecules ? n : most_molecules;
         n = smaller_of(n, p.room);
         advance_all(p, m, words, s, team, n);
-        if (step + 1u == p.n_steps) {
+        /* No worker writes to it here, so that all come to the same end. */
+        if (step + 1u == p.n_steps || m.control[CHEM_CONTROL_NO_ROOM] != 0u) {
             break;
         }
         sort_all(p, t, m, s, step, team, n);

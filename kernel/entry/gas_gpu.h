@@ -259,7 +259,7 @@ CK_FN void gas_flush_near(const gas_block *block, gas_params p)
 {
     gas_flush(block, GAS_NEAR_PATH, p.at_counters + GAS_COUNT_PATH, 1u);
 #ifdef GAS_TRANSMITTED_NEAR
-    gas_flush(block, GAS_NEAR_TRANSMITTED, p.at_transmitted, p.at_textures - p.at_transmitted);
+    gas_flush(block, GAS_NEAR_TRANSMITTED, p.at_transmitted, p.at_textures - p.at_transmitted); /* with its padding */
 #endif
 #ifdef GAS_WORDS_NEAR
     gas_flush(block, GAS_NEAR_FACETS, 0u, GAS_FACET_WORDS * p.n_facets);

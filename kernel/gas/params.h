@@ -101,7 +101,7 @@ typedef struct gas_source {
 #define GAS_WORD_SLOWNESS 5u    /* sum of 1/v of arrivals, in units of 2^-14 / speed scale */
 #define GAS_FACET_WORDS 6u
 #define GAS_FORCE_WORDS 3u      /* momentum given to the wall / mass, x y z, two's complement, units of 2^-16 speed scale */
-#define GAS_CELL_WORDS 3u       /* of a texture cell or a profile bin: hits, density, pressure */
+#define GAS_CELL_WORDS 4u       /* of a texture cell or a profile bin: hits, density, pressure, none: 32 bytes, one sector */
 
 #define GAS_PRESSURE_UNITS 65536.0f
 #define GAS_DENSITY_UNITS 16384.0f

@@ -12,7 +12,7 @@
 #include "gas/molecule.h"
 
 #define GAS_LEAF 0x80000000u
-#define GAS_STACK 48
+#define GAS_STACK 49
 #define GAS_NODE_WORDS 8u
 
 /* The nearest hit so far. */
@@ -55,6 +55,9 @@ CK_FN gas_slope gas_slope_of(gas_vector place, gas_vector way, gas_params p)
     s.shift_x = -(float)ck_fma64(place.x, p.grid_scale[0], p.grid_shift[0]) * s.inverse_x;
     s.shift_y = -(float)ck_fma64(place.y, p.grid_scale[1], p.grid_shift[1]) * s.inverse_y;
     s.shift_z = -(float)ck_fma64(place.z, p.grid_scale[2], p.grid_shift[2]) * s.inverse_z;
+    CK_PIN_FLOAT(s.shift_x); /* or nvcc computes them anew, in double precision, at every node */
+    CK_PIN_FLOAT(s.shift_y);
+    CK_PIN_FLOAT(s.shift_z);
     s.near_x = s.inverse_x < 0.0f ? CK_HIGH_HALF : CK_LOW_HALF;
     s.near_y = s.inverse_y < 0.0f ? CK_HIGH_HALF : CK_LOW_HALF;
     s.near_z = s.inverse_z < 0.0f ? CK_HIGH_HALF : CK_LOW_HALF;
@@ -152,17 +155,19 @@ typedef struct gas_visit {
     ck_u32 first, second;     /* child to go to; child to come back to, or GAS_NOTHING: none */
 } gas_visit;
 
-/* Both children of a node against the way: GAS_NOTHING in `first` when neither is met. */
+/* Both children of a node, given by its first word, against the way: GAS_NOTHING in `first` when neither is met. */
 CK_FN gas_visit gas_visit_node(GAS_NODES const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope slope, float limit)
 {
-    ck_words4 low = gas_load_node(nodes, GAS_NODE_WORDS * node), high = gas_load_node(nodes, GAS_NODE_WORDS * node + 4u);
+    ck_words4 low = gas_load_node(nodes, node), high = gas_load_node(nodes, node + 4u);
     gas_span a = gas_span_of(slope, low.a, low.c, high.a, limit);
     gas_span b = gas_span_of(slope, low.b, low.d, high.b, limit);
-    int meets_a = a.enter <= a.leave, meets_b = b.enter <= b.leave;
-    int is_b_first = meets_b && (!meets_a || b.enter < a.enter);
+    /* A child that is not met is nothing, and lies behind everything. */
+    float enter_a = a.enter <= a.leave ? a.enter : 3.0e38f, enter_b = b.enter <= b.leave ? b.enter : 3.0e38f;
+    ck_u32 child_a = a.enter <= a.leave ? high.c : GAS_NOTHING, child_b = b.enter <= b.leave ? high.d : GAS_NOTHING;
+    int is_b_first = enter_b < enter_a;
     gas_visit v;
-    v.first = is_b_first ? high.d : (meets_a ? high.c : GAS_NOTHING);
-    v.second = meets_a && meets_b ? (is_b_first ? high.c : high.d) : GAS_NOTHING;
+    v.first = is_b_first ? child_b : child_a;
+    v.second = is_b_first ? child_a : child_b;
     return v;
 }
 
@@ -178,7 +183,8 @@ CK_FN gas_hit gas_trace(gas_vector place, gas_vector way, ck_u32 skip, ck_i32 st
                         GAS_NODES const ck_u32 *CK_RESTRICT nodes, CK_GLOBAL const gas_primitive *CK_RESTRICT primitives)
 {
     ck_u32 stack[GAS_STACK];
-    ck_u32 depth = 0u, at = 0u;
+    ck_u32 depth = 1u, at = 0u;
+    stack[0] = GAS_NOTHING; /* below the first child: the end */
     gas_slope slope = gas_slope_of(place, way, p);
     gas_hit best = gas_no_hit();
     float limit = gas_limit(best.distance);
@@ -190,7 +196,7 @@ CK_FN gas_hit gas_trace(gas_vector place, gas_vector way, ck_u32 skip, ck_i32 st
                 depth += 1u;
             }
             at = v.first;
-            if (at == GAS_NOTHING && depth > 0u) {
+            if (at == GAS_NOTHING) {
                 depth -= 1u;
                 at = stack[depth];
             }
@@ -198,11 +204,8 @@ CK_FN gas_hit gas_trace(gas_vector place, gas_vector way, ck_u32 skip, ck_i32 st
         if (at != GAS_NOTHING) {
             best = gas_test(primitives, at & ~GAS_LEAF, place, way, skip, structure, p.nearest, best);
             limit = gas_limit(best.distance);
-            at = GAS_NOTHING;
-            if (depth > 0u) {
-                depth -= 1u;
-                at = stack[depth];
-            }
+            depth -= 1u;
+            at = stack[depth];
         }
     }
     return best;

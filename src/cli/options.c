@@ -72,7 +72,7 @@ static const option_spec option_table[] = {
      "stop at the end of a batch after 30s, 10m, 1h30m"},
     {"restart", 0, KIND_TEXT, AT(restart), CLI_RUN, "FILE",
      "go on from this result file, or extend it with a larger -n"},
-    {"save-every", 0, KIND_DURATION, AT(save_every), CLI_RUN, "TIME", "time between saves of the result file (1s)"},
+    {"save-every", 0, KIND_DURATION, AT(save_every), CLI_RUN, "TIME", "time between saves of the result file (1s; longer where one takes long)"},
     {"progress", 0, KIND_CHOICE, AT(progress), CLI_RUN, "auto|plain|json|none",
      "a bar on a terminal, lines, JSON lines or nothing; on stderr"},
     {"json", 0, KIND_FLAG, AT(json), CLI_RUN | CLI_CHECK | CLI_INFO | CLI_COMPARE | CLI_BENCH, NULL,

@@ -317,8 +317,11 @@ static crp_status cuda_launch(device *d, uint32_t queue, device_kernel *kernel, 
     CRP_TRY(prepare_shared(gpu, kernel, launch->local_bytes));
     CUDA_TRY(gpu, gpu->driver.event_record(gpu->begin[queue], gpu->stream[queue]), "recording an event");
     CUDA_TRY(gpu,
-             gpu->driver.launch_kernel(kernel->function, launch->grid, 1, 1, launch->block, 1, 1, launch->local_bytes,
-                                       gpu->stream[queue], arguments, NULL),
+             launch->is_cooperative
+                 ? gpu->driver.launch_cooperative(kernel->function, launch->grid, 1, 1, launch->block, 1, 1,
+                                                  launch->local_bytes, gpu->stream[queue], arguments)
+                 : gpu->driver.launch_kernel(kernel->function, launch->grid, 1, 1, launch->block, 1, 1, launch->local_bytes,
+                                             gpu->stream[queue], arguments, NULL),
              "launching %s (%u blocks of %u threads, %u bytes of shared memory)", kernel->entry, launch->grid,
              launch->block, launch->local_bytes);
     CUDA_TRY(gpu, gpu->driver.event_record(gpu->end[queue], gpu->stream[queue]), "recording an event");

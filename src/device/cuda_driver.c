@@ -42,6 +42,7 @@ static const library_symbol cuda_symbols[] = {
     CUDA_SYMBOL("cuFuncGetAttribute", function_get_attribute),
     CUDA_SYMBOL("cuFuncSetAttribute", function_set_attribute),
     CUDA_SYMBOL("cuLaunchKernel", launch_kernel),
+    CUDA_SYMBOL("cuLaunchCooperativeKernel", launch_cooperative),
 };
 
 static crp_status open_library(crp_context *context, cuda_driver *out)

@@ -79,6 +79,9 @@ typedef struct cuda_driver {
     cuda_result (*module_get_function)(cuda_function *function, cuda_module module, const char *name);
     cuda_result (*function_get_attribute)(int *value, int attribute, cuda_function function);
     cuda_result (*function_set_attribute)(cuda_function function, int attribute, int value);
+    cuda_result (*launch_cooperative)(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                      cuda_stream stream, void **arguments);
     cuda_result (*launch_kernel)(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                  cuda_stream stream, void **arguments, void **extra);

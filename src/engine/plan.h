@@ -36,6 +36,7 @@ typedef struct tally_spec {
     size_t n_bins;
     size_t offset;                           /**< first bin in the engine's array of all bins */
     size_t over;                             /**< a ratio: 1 + number of an earlier tally, 0: none */
+    bool is_derived;                         /**< no integers: its bins are functions of others, see crp_plan.derive */
     size_t over_run;                         /**< so many bins in turn have one bin of that tally as denominator; >= 1 */
 } tally_spec;
 
@@ -89,6 +90,13 @@ typedef struct crp_plan {
     struct { void *data; size_t n_bytes; } tables[PLAN_MAX_TABLES]; /**< uploaded once, given to the kernel as IN arguments in order */
     char grid[96];                 /**< the numbers that make the tallies large, for messages: "nr = 50, nz = 200, na = 30" */
     uint64_t max_launch;           /**< most histories of one launch before a word could overflow */
+    /**
+     * Values of a derived tally from the integers of n histories; NULL where there is none. The engine calls it for every batch,
+     * from whose spread the errors come, and for the sums of all, which give the value itself.
+     * @param bins    of all tallies
+     * @param values  n_bins of that tally
+     */
+    void (*derive)(const struct crp_plan *plan, size_t tally, const crp_wide *bins, uint64_t n_histories, double *values);
     void *data;                    /**< the module's own */
     void (*data_destroy)(void *data);
 } crp_plan;
@@ -134,7 +142,12 @@ typedef struct module_export {
                        const output_options *options, const char *path, void **bytes, size_t *n_bytes);
 } module_export;
 
-/** One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c. */
+/**
+ * One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c.
+ *
+ * Several devices work at the same time, each in a thread of its own: `params`, `reduce` and the functions of a plan_shape are
+ * called from all of them, and must not write to the plan or to anything else that is shared. A plan_shape belongs to one device.
+ */
 typedef struct crp_module {
     const char *name;              /**< "light" */
     const char *history_name;      /**< "photons" */

@@ -249,6 +249,35 @@ void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *
     result->batches++;
 }
 
+static crp_status add_derived(crp_context *context, crp_result *result, const crp_plan *plan, size_t tally,
+                              const crp_wide *bins, uint64_t n)
+{
+    const tally_spec *t = &result->tallies[tally];
+    double *values = malloc((t->n_bins + 1) * sizeof *values), weight = (double)n / (double)result->histories;
+    CRP_CHECK(context, values != NULL, CRP_ERR_MEMORY, "not enough memory for %zu bins of %s", t->n_bins, t->name);
+    plan->derive(plan, tally, bins, n, values);
+    for (size_t i = 0; i < t->n_bins; i++) { /* West 1979, as below */
+        double *mean = &result->cross[t->offset + i], deviation = values[i] - *mean;
+        *mean += weight * deviation;
+        result->m2[t->offset + i] += (double)n * deviation * (values[i] - *mean);
+    }
+    plan->derive(plan, tally, result->sum, result->histories, values);
+    memcpy(result->mean_batch + t->offset, values, t->n_bins * sizeof *values);
+    free(values);
+    return CRP_OK;
+}
+
+crp_status result_add_derived(crp_context *context, crp_result *result, const crp_plan *plan, const crp_wide *bins,
+                              uint64_t n)
+{
+    for (size_t i = 0; i < result->n_tallies && n > 0; i++) {
+        if (result->tallies[i].is_derived) {
+            CRP_TRY(add_derived(context, result, plan, i, bins, n));
+        }
+    }
+    return CRP_OK;
+}
+
 static double bin_factor(const crp_result *result, size_t tally, size_t bin)
 {
     const tally_spec *t = &result->tallies[tally];
@@ -264,6 +293,9 @@ static double ratio_of(const crp_result *result, size_t bin, size_t denominator)
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin)
 {
     size_t denominator = result_denominator(result, tally, bin);
+    if (result->tallies[tally].is_derived) {
+        return result->histories > 0 ? result->mean_batch[bin] : (double)NAN;
+    }
     if (denominator != SIZE_MAX) {
         return ratio_of(result, bin, denominator) * bin_factor(result, tally, bin);
     }

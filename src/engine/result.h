@@ -48,7 +48,8 @@ struct crp_result {
     crp_wide *sum;              /**< integer sum over all histories */
     double *mean_batch;         /**< mean per history so far in integer units: wide_ratio(sum, histories) */
     double *m2;                 /**< sum over batches of n_b (x_b/n_b - mean)^2 in integer units squared */
-    double *cross;              /**< of ratios: the same with the deviation of the denominator */
+    double *cross;              /**< of ratios: the same with the deviation of the denominator; of derived tallies: mean over
+                                     batches, of which mean_batch holds the value from all histories */
     event_spec *events;
     uint64_t *event_count;
     size_t n_events;
@@ -69,6 +70,13 @@ crp_status result_allocate(crp_context *context, size_t n_tallies, size_t n_bins
 
 /** Add one batch of n histories: integers to sum, deviations by Welford's weighted update. In order of batches only. */
 void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *events, uint64_t n);
+
+/**
+ * The same for derived tallies, after result_add_batch: bins of the batch of n histories. The value becomes that of all
+ * histories; its error comes from the spread of the batches' own values. Errors: CRP_ERR_MEMORY.
+ */
+crp_status result_add_derived(crp_context *context, crp_result *result, const crp_plan *plan, const crp_wide *bins,
+                              uint64_t n);
 
 /** x / n in double, rounded once where |x| < 2^53 and exact whenever the quotient is a double: a score that is the same
  * in every history has no spread, however many there are. 0 for n = 0. */

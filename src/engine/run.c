@@ -12,6 +12,9 @@
 /* More histories than this in impossible states, and a run is an error. */
 static const double FAULT_FRACTION = 1.0e-6;
 
+/* A large result takes seconds to write: the run goes on for so many times as long before it is written again. */
+static const double SAVE_SHARE = 10.0;
+
 static double wall_clock(void)
 {
     struct timespec t;
@@ -54,7 +57,9 @@ static void update_times(run *r)
 static crp_status save(run *r, bool must)
 {
     bool has_file = r->options->output != NULL;
-    if (!must && !(has_file && wall_clock() - r->last_save >= r->options->save_every)) {
+    double begin = wall_clock();
+    double due = fmax(r->options->save_every, SAVE_SHARE * r->save_seconds);
+    if (!must && !(has_file && begin - r->last_save >= due)) {
         return CRP_OK;
     }
     update_times(r);
@@ -64,6 +69,7 @@ static crp_status save(run *r, bool must)
         CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));
     }
     r->last_save = wall_clock();
+    r->save_seconds = r->last_save - begin;
     return CRP_OK;
 }
 
@@ -109,6 +115,7 @@ static crp_status after_batch(run *r, ranks_decision *decision)
 static crp_status take_batch(run *r, const work_batch *batch, ranks_decision *decision)
 {
     result_add_batch(r->result, batch->bins, batch->events, batch->histories);
+    CRP_TRY(result_add_derived(r->context, r->result, r->plan, batch->bins, batch->histories));
     CRP_TRY(check_faults(r));
     return after_batch(r, decision);
 }

@@ -19,7 +19,7 @@ typedef struct run {
     crp_result *result;       /* on other ranks than 0 without sums */
     trigger until;            /* rank 0 alone looks at it */
     uint64_t histories;       /* N of this run */
-    double start, last_save, seconds_before, device_seconds_before;
+    double start, last_save, save_seconds, seconds_before, device_seconds_before;
     uint64_t histories_before;
     bool wants_to_stop;       /* the caller of this process said so */
 } run;

@@ -106,6 +106,7 @@ static bool read_spec(hid_t group, const char *name, tally_spec *t)
     for (unsigned k = 0; fine && k < t->n_dims; k++) {
         fine = read_axis(group, t, k);
     }
+    t->is_derived = H5Aexists(group, "derived") > 0;
     if (fine && hdf5_has(group, "scale")) {
         t->scale = malloc(t->n_bins * sizeof *t->scale);
         fine = t->scale != NULL && hdf5_get_array(group, "scale", H5T_NATIVE_DOUBLE, t->n_bins, t->scale);
@@ -119,7 +120,7 @@ static bool read_numbers(hid_t group, crp_result *result, const tally_spec *t)
     bool fine = words != NULL && hdf5_get_array(group, "sum", H5T_NATIVE_UINT64, t->n_bins * 2, words) &&
                 hdf5_get_array(group, "m2", H5T_NATIVE_DOUBLE, t->n_bins, result->m2 + t->offset);
     __extension__ typedef unsigned __int128 wide_bits;
-    fine = fine && (t->over == 0 ||
+    fine = fine && ((t->over == 0 && !t->is_derived) ||
                     hdf5_get_array(group, "cross", H5T_NATIVE_DOUBLE, t->n_bins, result->cross + t->offset));
     for (size_t i = 0; fine && i < t->n_bins; i++) {
         crp_wide sum = (crp_wide)((wide_bits)words[2 * i] | (wide_bits)words[2 * i + 1] << 64);
@@ -127,7 +128,8 @@ static bool read_numbers(hid_t group, crp_result *result, const tally_spec *t)
         result->mean_batch[t->offset + i] = wide_ratio(sum, result->histories);
     }
     free(words);
-    return fine;
+    return fine && (!t->is_derived ||
+                    hdf5_get_array(group, "mean", H5T_NATIVE_DOUBLE, t->n_bins, result->mean_batch + t->offset));
 }
 
 static bool link_name(hid_t tallies, hsize_t i, char *name, size_t size)

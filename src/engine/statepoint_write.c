@@ -174,8 +174,8 @@ static bool put_arrays(hid_t group, const crp_result *result, size_t i)
     hid_t std_dev = put_physical(group, result, i, "std_dev", result_bin_std_dev, deflate);
     bool fine = mean >= 0 && std_dev >= 0 && put_axes(group, t, mean, std_dev) &&
                 put_sum(group, t, result->sum + t->offset) &&
-                (t->over == 0 || put_closed(group, "cross", H5T_NATIVE_DOUBLE, t->n_dims, dims, result->cross + t->offset,
-                                            deflate)) &&
+                ((t->over == 0 && !t->is_derived) ||
+                 put_closed(group, "cross", H5T_NATIVE_DOUBLE, t->n_dims, dims, result->cross + t->offset, deflate)) &&
                 put_closed(group, "m2", H5T_NATIVE_DOUBLE, t->n_dims, dims, result->m2 + t->offset, deflate) &&
                 (t->scale == NULL || put_closed(group, "scale", H5T_NATIVE_DOUBLE, t->n_dims, dims, t->scale, true));
     if (mean >= 0) {
@@ -194,6 +194,7 @@ static bool put_tally(hid_t parent, const crp_result *result, size_t i)
     bool fine = group >= 0 && hdf5_put_count(group, "index", i) &&
                 hdf5_put_text(group, "description", t->description) && hdf5_put_text(group, "unit", t->unit) &&
                 hdf5_put_real(group, "quantum", t->quantum) &&
+                (!t->is_derived || hdf5_put_count(group, "derived", 1)) &&
                 (t->over == 0 || (hdf5_put_text(group, "over", result->tallies[t->over - 1].name) &&
                                   hdf5_put_count(group, "over_run", t->over_run))) &&
                 put_arrays(group, result, i);

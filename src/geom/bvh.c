@@ -182,7 +182,7 @@ static geom_box build(builder *b, uint32_t first, uint32_t n, uint32_t depth, ui
     store_box(b, node, 0, &left);
     store_box(b, node, 1, &right);
     grow(&left, &right);
-    *reference = number;
+    *reference = WORDS * number;
     return left;
 }
 

@@ -23,12 +23,12 @@ typedef struct geom_grid {
  * Build.
  *
  * A node is eight words: for x, y, z in turn the two children's planes (bits 0 to 15: low, 16 to 31: high, each 0x8000 +
- * a cell), then the two children: a node number, or 0x80000000 + a box number. Word 2k + c is child c along axis k. Boxes are
+ * a cell), then the two children: the first word of a node, or 0x80000000 + a box number. Word 2k + c is child c along axis k. Boxes are
  * rounded outwards, by 1/16 to 17/16 of a cell on each side, which is more than all rounding of a ray in 32 bits.
  *
  * Splits by the surface-area heuristic over 32 bins; near the largest depth by halves. One box: a node with the same child twice.
  *
- * @param boxes   n of them, n in [1, 2^30]
+ * @param boxes   n of them, n in [1, 2^28]
  * @param[out] grid   what the planes count in
  * @param[out] nodes  free with free(); NULL when out of memory
  * @return        number of nodes, max(1, n - 1); 0 when out of memory

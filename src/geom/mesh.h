@@ -40,6 +40,8 @@ typedef struct geom_mesh {
     uint32_t *corners;      /**< vertex numbers */
     uint32_t n_bodies, body_room;
     mesh_body *bodies;
+    uint32_t n_space_vertices; /**< 0, or: bodies are spaces of their own, and each has its copy of so many vertices. Facets of
+                                    two spaces never touch or overlap, but a two-sided facet closes openings in all */
     double rounding;        /**< relative error of a coordinate as the file gives it: 6e-8 for 32-bit numbers */
 } geom_mesh;
 
@@ -117,6 +119,15 @@ typedef struct mesh_weld_report {
  * dropped, and facets that have no area left. `report` may be NULL. Errors: CRP_ERR_MEMORY.
  */
 crp_status mesh_weld(crp_context *context, geom_mesh *mesh, double tolerance, mesh_weld_report *report);
+
+/**
+ * New numbers for vertices: those within `tolerance` [cm] of the first of them get its number; numbers are closed up in order.
+ * @param[out] target  n numbers
+ * @param[out] n_left  how many different ones
+ * Errors: CRP_ERR_MEMORY.
+ */
+crp_status mesh_weld_numbers(crp_context *context, const geom_point *vertices, uint32_t n, double tolerance,
+                             uint32_t *target, uint32_t *n_left);
 
 /**
  * Join neighbouring facets of one body that lie in one plane to polygons, and leave out corners in the middle of straight

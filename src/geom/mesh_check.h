@@ -33,10 +33,10 @@ typedef struct mesh_findings {
 typedef struct mesh_report {
     uint32_t n_facets, n_triangles, n_vertices, n_bodies;
     uint32_t n_parts;        /**< sets of one-sided facets that hang together by edges */
-    uint32_t n_closed;       /**< of them, those without open edges */
+    uint32_t n_closed;       /**< of them, those without open edges, be it with the help of two-sided facets */
     geom_point low, high;    /**< [cm] */
     double area;             /**< of all facets, one side [cm2] */
-    double volume;           /**< of the gas inside closed parts [cm3]; NaN when there is none */
+    double volume;           /**< of the gas inside parts that are closed by themselves [cm3]; NaN when there is none */
     double tolerance;        /**< that "flat", "same plane" and "on the edge" were judged with [cm] */
     mesh_findings problems[MESH_N_PROBLEMS];
 } mesh_report;

@@ -16,10 +16,14 @@
 /* Facets that a point of each part is tested against, in all: bounds the time for thousands of nested parts. */
 static const uint64_t max_tests = 200000000;
 
+/** Marks of the roots of parts, of which the lowest that is not 0 counts: by two-sided facets means that the walls alone
+ * enclose nothing, so there is no volume and no inside. */
+typedef enum closure { CLOSED, OPEN, CLOSED_BY_OTHERS } closure;
+
 typedef struct part {
     uint32_t root;              /* lowest facet */
     double area[2], volume[2];  /* of the facets that look as the root does, and the others */
-    bool is_open;
+    closure closure;
     geom_point low, high;
     uint32_t first_item, n_items; /* in `items`: its facets */
 } part;
@@ -30,11 +34,13 @@ typedef struct edge_check {
     mesh_report *report;
     mesh_edge *edges;
     uint32_t n_edges;
+    mesh_edge *closing; /* of two-sided facets, as in the first space */
+    uint32_t n_closing;
     mesh_edge *open; /* edges that one facet alone has */
     uint32_t n_open;
     uint32_t *parent; /* of each facet, towards the root of its part */
     bool *is_turned;  /* against its parent */
-    uint32_t *part_of;
+    uint32_t *part_of; /* of each facet; before parts are numbered, a closure */
     part *parts;
     uint32_t n_parts;
     uint32_t *items;
@@ -83,16 +89,61 @@ static geom_point middle_of(const geom_mesh *mesh, const mesh_edge *e)
     return (geom_point){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
 }
 
-/** Only edges of one-sided facets. */
-static void drop_two_sided(edge_check *c)
+static int compare_pieces(const void *a, const void *b)
+{
+    const mesh_edge *p = a, *q = b;
+    if (p->low != q->low) {
+        return p->low < q->low ? -1 : 1;
+    }
+    if (p->high != q->high) {
+        return p->high < q->high ? -1 : 1;
+    }
+    return p->facet < q->facet ? -1 : p->facet > q->facet;
+}
+
+/** The same edge in terms of the first space. */
+static mesh_edge in_first_space(const edge_check *c, mesh_edge e)
+{
+    uint32_t n = c->mesh->n_space_vertices;
+    uint32_t a = n == 0 ? e.low : e.low % n, b = n == 0 ? e.high : e.high % n;
+    e.low = a < b ? a : b;
+    e.high = a < b ? b : a;
+    return e;
+}
+
+/** Keep the edges of one-sided facets; those of others, which close openings, go elsewhere. Edges without length go. */
+static void part_edges(edge_check *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->mesh->n_corners; i++) {
-        if (!c->mesh->is_two_sided[c->edges[i].facet]) {
+        if (c->edges[i].low == c->edges[i].high) {
+            continue;
+        }
+        if (c->mesh->is_two_sided[c->edges[i].facet]) {
+            c->closing[c->n_closing++] = in_first_space(c, c->edges[i]);
+        } else {
             c->edges[n++] = c->edges[i];
         }
     }
     c->n_edges = n;
+    qsort(c->closing, c->n_closing, sizeof *c->closing, compare_pieces);
+}
+
+/** Has a two-sided facet this edge? */
+static bool is_closed(const edge_check *c, const mesh_edge *e)
+{
+    mesh_edge key = in_first_space(c, *e);
+    uint32_t low = 0, high = c->n_closing;
+    key.facet = 0;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (compare_pieces(&c->closing[mid], &key) < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < c->n_closing && c->closing[low].low == key.low && c->closing[low].high == key.high;
 }
 
 /** A run of edges between the same vertices: none, one pair, or too many. Edges of one facet that meet themselves (the
@@ -114,18 +165,6 @@ static void look_at_run(edge_check *c, const mesh_edge *run, uint32_t n)
         return;
     }
     unite(c, run[0].facet, run[1].facet, run[0].is_forward == run[1].is_forward);
-}
-
-static int compare_pieces(const void *a, const void *b)
-{
-    const mesh_edge *p = a, *q = b;
-    if (p->low != q->low) {
-        return p->low < q->low ? -1 : 1;
-    }
-    if (p->high != q->high) {
-        return p->high < q->high ? -1 : 1;
-    }
-    return p->facet < q->facet ? -1 : p->facet > q->facet;
 }
 
 /* ------------------------------------------------------------------------------------- edges of several others (T) */
@@ -172,6 +211,12 @@ static uint32_t first_at_least(const on_edge *ends, uint32_t n, double x)
     return low;
 }
 
+static bool is_same_space(const edge_check *c, uint32_t a, uint32_t b)
+{
+    uint32_t n = c->mesh->n_space_vertices;
+    return n == 0 || a / n == b / n;
+}
+
 /** Which of the ends lie inside an edge, in order along it. `budget` bounds the time of all searches. */
 static uint32_t find_on_edge(const edge_check *c, const mesh_edge *e, const on_edge *ends, uint32_t n_ends,
                              on_edge *found, uint32_t room, uint64_t *budget)
@@ -184,7 +229,7 @@ static uint32_t find_on_edge(const edge_check *c, const mesh_edge *e, const on_e
         geom_point ap = point_sub(c->mesh->vertices[ends[i].vertex], a);
         double along = point_dot(ap, ab) / (length * length);
         bool is_end = ends[i].vertex == e->low || ends[i].vertex == e->high;
-        if (!is_end && along > 0 && along < 1 && point_length(point_cross(ap, ab)) <= tolerance * length) {
+        if (!is_end && is_same_space(c, ends[i].vertex, e->low) && along > 0 && along < 1 && point_length(point_cross(ap, ab)) <= tolerance * length) {
             found[n++] = (on_edge){along, ends[i].vertex};
         }
     }
@@ -199,6 +244,13 @@ static void add_piece(mesh_edge *pieces, uint32_t *n, const mesh_edge *whole, ui
                                  whole->is_forward == is_rising};
 }
 
+static void mark_part(edge_check *c, uint32_t facet, closure mark)
+{
+    bool is_turned;
+    uint32_t *of = &c->part_of[find_root(c, facet, &is_turned)];
+    *of = *of == OPEN ? OPEN : mark;
+}
+
 /** What remains open after edges were cut where ends of others lie on them and the pieces were paired. */
 static void pair_pieces(edge_check *c, mesh_edge *pieces, uint32_t n_pieces)
 {
@@ -207,13 +259,14 @@ static void pair_pieces(edge_check *c, mesh_edge *pieces, uint32_t n_pieces)
         n = mesh_edge_run(pieces, i, n_pieces);
         if (n == 2 && pieces[i].facet != pieces[i + 1].facet) {
             unite(c, pieces[i].facet, pieces[i + 1].facet, pieces[i].is_forward == pieces[i + 1].is_forward);
+        } else if (n == 1 && is_closed(c, &pieces[i])) {
+            mark_part(c, pieces[i].facet, CLOSED_BY_OTHERS);
         } else if (n == 1) {
             const mesh_edge *e = &pieces[i];
             double length = point_distance(c->mesh->vertices[e->low], c->mesh->vertices[e->high]);
             mesh_note(&c->report->problems[MESH_OPEN_EDGE],
                       (mesh_finding){e->facet, 0, length, middle_of(c->mesh, e)});
-            bool is_turned;
-            c->part_of[find_root(c, e->facet, &is_turned)] = 1; /* a mark until parts are numbered: open */
+            mark_part(c, e->facet, OPEN);
         }
     }
 }
@@ -263,11 +316,12 @@ static void add_to_part(edge_check *c, part *p, uint32_t f, bool is_turned)
     p->n_items++;
 }
 
-/** Number the parts in order of their first facets. `part_of` comes with marks on roots of open parts. */
+/** Number the parts in order of their first facets. `part_of` comes with marks on roots. */
 static void gather_parts(edge_check *c)
 {
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
-        bool is_turned = false, is_open = c->part_of[f] == 1;
+        bool is_turned = false;
+        closure mark = (closure)c->part_of[f];
         if (c->mesh->is_two_sided[f]) {
             c->part_of[f] = MESH_NO_CORNER;
             continue;
@@ -275,7 +329,7 @@ static void gather_parts(edge_check *c)
         uint32_t root = find_root(c, f, &is_turned);
         if (root == f) {
             const double far = (double)INFINITY;
-            c->parts[c->n_parts] = (part){.root = f, .is_open = is_open, .low = {far, far, far}, .high = {-far, -far, -far}};
+            c->parts[c->n_parts] = (part){.root = f, .closure = mark, .low = {far, far, far}, .high = {-far, -far, -far}};
             c->part_of[f] = c->n_parts++;
         } else {
             c->part_of[f] = c->part_of[root];
@@ -343,7 +397,8 @@ static uint32_t nesting_depth(const edge_check *c, uint32_t which, uint64_t *bud
     uint32_t depth = 0;
     for (uint32_t i = 0; i < c->n_parts; i++) {
         const part *q = &c->parts[i];
-        if (i != which && !q->is_open && is_box_inside(p, q) && *budget >= q->n_items) {
+        bool is_elsewhere = c->mesh->n_space_vertices != 0 && c->mesh->facet_body[p->root] != c->mesh->facet_body[q->root];
+        if (i != which && q->closure == CLOSED && !is_elsewhere && is_box_inside(p, q) && *budget >= q->n_items) {
             *budget -= q->n_items;
             depth += is_point_inside(c, from, q);
         }
@@ -355,13 +410,15 @@ static void check_parts(edge_check *c)
 {
     uint64_t budget = max_tests;
     double volume = 0;
+    uint32_t n_whole = 0;
     c->report->n_parts = c->n_parts;
     for (uint32_t i = 0; i < c->n_parts; i++) {
         const part *p = &c->parts[i];
-        if (p->is_open) {
+        c->report->n_closed += p->closure != OPEN;
+        if (p->closure != CLOSED) {
             continue;
         }
-        c->report->n_closed++;
+        n_whole++;
         /* As the larger side looks; a normal that points inwards counts negative. */
         double own = p->volume[0] - p->volume[1];
         own = p->area[1] > p->area[0] ? -own : own;
@@ -372,7 +429,7 @@ static void check_parts(edge_check *c)
             mesh_note(&c->report->problems[MESH_INSIDE_OUT], (mesh_finding){p->root, 0, fabs(own), at});
         }
     }
-    if (c->report->n_closed > 0) {
+    if (n_whole > 0) {
         c->report->volume = volume;
     }
 }
@@ -383,6 +440,7 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
 {
     size_t n = c->mesh->n_facets + (size_t)1;
     CRP_TRY(mesh_edges(context, c->mesh, &c->edges));
+    c->closing = malloc((c->mesh->n_corners + (size_t)1) * sizeof *c->closing);
     c->open = malloc((c->mesh->n_corners + (size_t)1) * sizeof *c->open);
     c->parent = malloc(n * sizeof *c->parent);
     c->is_turned = calloc(n, sizeof *c->is_turned);
@@ -390,7 +448,7 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
     c->parts = malloc(n * sizeof *c->parts);
     c->items = malloc(n * sizeof *c->items);
     CRP_CHECK(context,
-              c->open != NULL && c->parent != NULL && c->is_turned != NULL && c->part_of != NULL && c->parts != NULL &&
+              c->closing != NULL && c->open != NULL && c->parent != NULL && c->is_turned != NULL && c->part_of != NULL && c->parts != NULL &&
                   c->items != NULL,
               CRP_ERR_MEMORY, "not enough memory to check %u facets", (unsigned)c->mesh->n_facets);
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
@@ -403,9 +461,8 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
 static void move_marks(edge_check *c)
 {
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
-        bool is_turned;
-        if (c->part_of[f] == 1) {
-            c->part_of[find_root(c, f, &is_turned)] = 1;
+        if (c->part_of[f] != CLOSED) {
+            mark_part(c, f, (closure)c->part_of[f]);
         }
     }
 }
@@ -415,7 +472,7 @@ crp_status mesh_check_edges(crp_context *context, const geom_mesh *mesh, const m
     edge_check c = {.mesh = mesh, .planes = planes, .report = report};
     crp_status status = edge_check_create(context, &c);
     if (status == CRP_OK) {
-        drop_two_sided(&c);
+        part_edges(&c);
         for (uint32_t i = 0, n; i < c.n_edges; i += n) {
             n = mesh_edge_run(c.edges, i, c.n_edges);
             look_at_run(&c, c.edges + i, n);
@@ -429,6 +486,7 @@ crp_status mesh_check_edges(crp_context *context, const geom_mesh *mesh, const m
         check_parts(&c);
     }
     free(c.edges);
+    free(c.closing);
     free(c.open);
     free(c.parent);
     free(c.is_turned);

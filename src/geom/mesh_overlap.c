@@ -183,7 +183,8 @@ static void look_at_pair(overlap_check *c, uint32_t f, uint32_t g)
 {
     const mesh_plane *p = &c->planes[f], *q = &c->planes[g];
     bool is_parallel = fabs(fabs(point_dot(p->normal, q->normal)) - 1) <= 1e-9;
-    if (!is_parallel || is_apart(&c->boxes[f], &c->boxes[g], 0) ||
+    bool is_elsewhere = c->mesh->n_space_vertices != 0 && c->mesh->facet_body[f] != c->mesh->facet_body[g];
+    if (!is_parallel || is_elsewhere || is_apart(&c->boxes[f], &c->boxes[g], 0) ||
         mesh_facet_deviation(c->mesh, g, p, NULL) > c->report->tolerance) {
         return;
     }

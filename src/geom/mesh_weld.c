@@ -67,48 +67,50 @@ static uint32_t find_representative(cell_hash *h, const geom_point *vertices, ui
     return v;
 }
 
-static double cell_size(const geom_mesh *mesh, double tolerance)
+static double cell_size(const geom_point *vertices, uint32_t n, double tolerance)
 {
-    geom_point low, high;
-    mesh_bounds(mesh, &low, &high);
-    double extent = fmax(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)));
-    extent = fmax(extent, fmax(fabs(low.z), fabs(high.z)));
+    double extent = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        extent = fmax(extent, fmax(fabs(vertices[v].x), fmax(fabs(vertices[v].y), fabs(vertices[v].z))));
+    }
     return fmax(fmax(64 * tolerance, 1e-9 * extent), 1e-30);
 }
 
-/** New numbers of all vertices, by old number; representatives close up. */
-static crp_status number_vertices(crp_context *context, geom_mesh *mesh, double tolerance, uint32_t *target,
-                                  uint32_t *n_merged)
+crp_status mesh_weld_numbers(crp_context *context, const geom_point *vertices, uint32_t n, double tolerance,
+                             uint32_t *target, uint32_t *n_left)
 {
     uint32_t n_heads = 16;
-    while (n_heads < mesh->n_vertices && n_heads < (1u << 30)) {
+    while (n_heads < n && n_heads < (1u << 30)) {
         n_heads *= 2;
     }
-    cell_hash h = {malloc(n_heads * sizeof(uint32_t)), malloc((mesh->n_vertices + (size_t)1) * sizeof(uint32_t)),
-                   n_heads - 1, cell_size(mesh, tolerance)};
+    cell_hash h = {malloc(n_heads * sizeof(uint32_t)), malloc((n + (size_t)1) * sizeof(uint32_t)), n_heads - 1,
+                   cell_size(vertices, n, tolerance)};
     if (h.heads == NULL || h.next == NULL) {
         free(h.heads);
         free(h.next);
-        return context_fail(context, CRP_ERR_MEMORY, "not enough memory to weld %u vertices",
-                            (unsigned)mesh->n_vertices);
+        return context_fail(context, CRP_ERR_MEMORY, "not enough memory to weld %u vertices", (unsigned)n);
     }
     memset(h.heads, 0xff, n_heads * sizeof(uint32_t));
-    uint32_t n = 0;
-    for (uint32_t v = 0; v < mesh->n_vertices; v++) {
-        uint32_t found = find_representative(&h, mesh->vertices, v, tolerance);
-        target[v] = found == v ? n++ : target[found];
+    *n_left = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t found = find_representative(&h, vertices, v, tolerance);
+        target[v] = found == v ? (*n_left)++ : target[found];
     }
+    free(h.heads);
+    free(h.next);
+    return CRP_OK;
+}
+
+/** The first vertex of each new number stays. */
+static void keep_first(geom_mesh *mesh, const uint32_t *target)
+{
     uint32_t written = 0;
     for (uint32_t v = 0; v < mesh->n_vertices; v++) {
         if (target[v] == written) {
             mesh->vertices[written++] = mesh->vertices[v];
         }
     }
-    *n_merged = mesh->n_vertices - n;
-    mesh->n_vertices = n;
-    free(h.heads);
-    free(h.next);
-    return CRP_OK;
+    mesh->n_vertices = written;
 }
 
 /** Copy a loop with its new vertex numbers, without corners that repeat the one before. Returns how many are left. */
@@ -184,8 +186,11 @@ crp_status mesh_weld(crp_context *context, geom_mesh *mesh, double tolerance, me
     uint32_t *target = malloc((mesh->n_vertices + (size_t)1) * sizeof *target);
     CRP_CHECK(context, target != NULL, CRP_ERR_MEMORY, "not enough memory to weld %u vertices",
               (unsigned)mesh->n_vertices);
-    crp_status status = number_vertices(context, mesh, tolerance, target, &own.n_merged);
+    uint32_t n_left = 0;
+    crp_status status = mesh_weld_numbers(context, mesh->vertices, mesh->n_vertices, tolerance, target, &n_left);
     if (status == CRP_OK) {
+        own.n_merged = mesh->n_vertices - n_left;
+        keep_first(mesh, target);
         rewrite_facets(mesh, target, &own);
     }
     free(target);

@@ -258,6 +258,39 @@ static void print_tally(const compare_tally *t, const crp_result *a, FILE *file)
     fputc('\n', file);
 }
 
+/** z of the first tally over points and names, G(t) say: a row for each point, a column for each name. */
+static void print_curves(const compare_report *report, const crp_result *a, const crp_result *b, FILE *file)
+{
+    size_t i = 0;
+    while (i < a->n_tallies && !(a->tallies[i].n_dims == 2 && a->tallies[i].axis_points[0] != NULL &&
+                                 a->tallies[i].axis_labels[1] != NULL && report->tallies[i].shape == COMPARE_COMMON)) {
+        i++;
+    }
+    if (i == a->n_tallies) {
+        return;
+    }
+    const tally_spec *t = &a->tallies[i];
+    size_t in_b = (size_t)result_find(b, t->name);
+    char label[64];
+    double z, freedom;
+    fprintf(file, "  z of %s\n  %10s", t->name, t->axis_name[0]);
+    for (size_t j = 0; j < t->shape[1]; j++) {
+        fprintf(file, " %8.8s", tally_axis_label(t, 1, j, label, sizeof label));
+    }
+    for (size_t bin = 0; bin < t->n_bins; bin++) {
+        side sa = side_of(a, i, bin), sb = side_of(b, in_b, bin);
+        if (bin % t->shape[1] == 0) {
+            fprintf(file, "\n  %10.4g", t->axis_points[0][bin / t->shape[1]]);
+        }
+        if (compare_bin(&sa, &sb, &z, &freedom) == BIN_SKIPPED) {
+            fprintf(file, " %8s", "-");
+        } else {
+            fprintf(file, " %+8.2f", z);
+        }
+    }
+    fputc('\n', file);
+}
+
 void compare_print(const compare_report *report, const crp_result *a, const crp_result *b, FILE *file)
 {
     const crp_result *sides[2] = {a, b};
@@ -280,6 +313,7 @@ void compare_print(const compare_report *report, const crp_result *a, const crp_
     for (size_t i = 0; i < report->n_tallies; i++) {
         print_tally(&report->tallies[i], a, file);
     }
+    print_curves(report, a, b, file);
     fprintf(file, "%s: %zu bins checked, %zu without error; ", report->agree ? "agree" : "DIFFER", report->n_checks,
             report->n_skipped);
     if (report->limit > 0) {

@@ -57,14 +57,54 @@ static void write_bin(const crp_result *result, size_t tally, size_t bin, FILE *
 /** "name [unit]". */
 static void write_heading(FILE *file, const char *name, const char *unit)
 {
-    char text[128];
+    char text[400];
     snprintf(text, sizeof text, unit[0] == '\0' ? "%s" : "%s [%s]", name, unit);
     write_text(file, text);
+}
+
+/** A coordinate of a bin: the name of a named element, else centre(). */
+static void write_coordinate(const tally_spec *t, unsigned k, size_t index, FILE *file)
+{
+    char label[256];
+    if (t->axis_labels[k] != NULL) {
+        write_text(file, tally_axis_label(t, k, index, label, sizeof label));
+    } else {
+        write_real(file, centre(t, k, index));
+    }
+}
+
+/** Curves: a row for each point, and for each name its mean and standard error side by side. */
+static void write_curves(const crp_result *result, size_t tally, FILE *file)
+{
+    const tally_spec *t = &result->tallies[tally];
+    char label[256], heading[300];
+    write_heading(file, t->axis_name[0], t->axis_unit[0]);
+    for (size_t j = 0; j < t->shape[1]; j++) {
+        tally_axis_label(t, 1, j, label, sizeof label);
+        snprintf(heading, sizeof heading, "%s std_dev", label);
+        fputc(',', file);
+        write_heading(file, label, t->unit);
+        fputc(',', file);
+        write_heading(file, heading, t->unit);
+    }
+    fputc('\n', file);
+    for (size_t row = 0; row < t->shape[0]; row++) {
+        write_real(file, t->axis_points[0][row]);
+        for (size_t j = 0; j < t->shape[1]; j++) {
+            fputc(',', file);
+            write_bin(result, tally, t->offset + row * t->shape[1] + j, file);
+        }
+        fputc('\n', file);
+    }
 }
 
 void csv_write_tally(const crp_result *result, size_t tally, FILE *file)
 {
     const tally_spec *t = &result->tallies[tally];
+    if (t->n_dims == 2 && t->axis_points[0] != NULL && t->axis_labels[1] != NULL) {
+        write_curves(result, tally, file);
+        return;
+    }
     size_t index[TALLY_MAX_DIMS];
     for (unsigned k = 0; k < t->n_dims; k++) {
         write_heading(file, t->axis_name[k], t->axis_unit[k]);
@@ -77,7 +117,7 @@ void csv_write_tally(const crp_result *result, size_t tally, FILE *file)
     for (size_t bin = 0; bin < t->n_bins; bin++) {
         split(t, bin, index);
         for (unsigned k = 0; k < t->n_dims; k++) {
-            write_real(file, centre(t, k, index[k]));
+            write_coordinate(t, k, index[k], file);
             fputc(',', file);
         }
         write_bin(result, tally, t->offset + bin, file);
@@ -110,7 +150,7 @@ static void write_long_rows(const crp_result *result, size_t tally, unsigned n_d
         for (unsigned k = 0; k < n_dims; k++) {
             fputc(',', file);
             if (k < t->n_dims) {
-                write_real(file, centre(t, k, index[k]));
+                write_coordinate(t, k, index[k], file);
             }
         }
         fputc(',', file);

@@ -465,7 +465,7 @@ static crp_status on_formula(molflow_reader *r, const char **attributes)
     if (text == NULL || text[0] == '\0') {
         return CRP_OK;
     }
-    return gas_model_add_formula(r->context, r->gas, name == NULL ? "" : name, text);
+    return gas_model_add_formula(r->context, r->gas, name == NULL || name[0] == '\0' ? text : name, text);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- rules */

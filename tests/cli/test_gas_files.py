@@ -276,3 +276,54 @@ def test_template_of_another_model(corpuscle):
 def test_names_of_reports_are_json(tube):
     text, _ = tube.ok("check", "tube.stl", "--unit", "mm", "--json")
     assert json.loads(text)["report"]["closed_parts"] == 1
+
+
+# -------------------------------------------------------------------------------------------------------------- formulas
+
+def formula(summary, name="T"):
+    found = [r for r in summary["results"] if r["name"] == "formula" and r["of"] == name]
+    assert len(found) == 1, summary["results"]
+    return found[0]
+
+
+def test_formula_is_the_transmission(corpuscle):
+    """A2/SUMDES is what the transmission is, with its error; also after a restart, and out of the result file."""
+    corpuscle.write("duct.xml", files.molflow_xml())
+    whole, = corpuscle.json("run", "duct.xml", "-n", "64000", "--batches", "32", "-o", "a.h5")
+    w, t = transmission(whole, "facet 1->facet 2"), formula(whole)
+    assert t["mean"] == pytest.approx(w["mean"], rel=1e-12) and t["std_dev"] == pytest.approx(w["std_dev"], rel=1e-9)
+    # 16 batches of 2000, then 16 more.
+    corpuscle.ok("run", "duct.xml", "-n", "32000", "--batches", "16", "-o", "half.h5")
+    rest, = corpuscle.json("run", "duct.xml", "-n", "64000", "--restart", "half.h5", "-o", "b.h5")
+    assert formula(rest)["mean"] == t["mean"] and formula(rest)["std_dev"] == pytest.approx(t["std_dev"], rel=1e-12)
+    assert rest["digest"] == whole["digest"]
+    out, _ = corpuscle.ok("export", "b.h5", "--to", "json")
+    assert formula(json.loads(out)) == formula(rest)
+
+
+def test_formula_error_knows_of_correlation(corpuscle):
+    """A1 + A2 is 1 in every batch, so its error is 0; A1 - A2 = 2 A1 - 1 has twice the error of A1."""
+    corpuscle.write("one.xml", files.molflow_xml(formula="A1+A2"))
+    one, = corpuscle.json("run", "one.xml", "-n", "32000")
+    assert formula(one)["mean"] == pytest.approx(1, abs=1e-12) and formula(one)["std_dev"] < 1e-12
+    corpuscle.write("two.xml", files.molflow_xml(formula="A1-A2"))
+    two, = corpuscle.json("run", "two.xml", "-n", "32000")
+    w = transmission(two, "facet 1->facet 1")
+    assert formula(two)["std_dev"] == pytest.approx(2 * w["std_dev"], rel=1e-9)
+
+
+def test_formula_quantities(corpuscle):
+    """Against numbers of the same run that are found in other ways."""
+    corpuscle.write("m.xml", files.molflow_xml(formula="QCONST/P2*A2/1000"))
+    result, = corpuscle.json("run", "m.xml", "-n", "32000", "--export", "m.csv")
+    with open(corpuscle.folder / "m.csv") as file:
+        row = list(csv.DictReader(file))[1]
+    speed = float(row["throughput [mbar l/s]"]) / float(row["pressure [mbar]"]) / 1000
+    assert formula(result)["mean"] == pytest.approx(speed, rel=1e-9)
+
+
+def test_broken_formula_is_left_out(corpuscle):
+    corpuscle.write("m.xml", files.molflow_xml(formula="A9/SUMDES"))
+    out, err = corpuscle.ok("run", "m.xml", "-n", "3200", "--json")
+    assert "formula T" in err and "no facet of this number" in err
+    assert not [r for r in json.loads(out)["results"] if r["name"] == "formula"]

@@ -2,6 +2,7 @@
  * validated. */
 #include "core/context.h"
 #include "io/molflow.h"
+#include "io/molflow_write.h"
 #include "model/gas/gas_formula.h"
 
 #include <stdio.h>
@@ -37,6 +38,28 @@ static void check_formulas(crp_context *context, const gas_model *gas)
     }
 }
 
+/* What can be read can be edited, and is then read as the same model. */
+static void check_edit(crp_context *context, const uint8_t *data, size_t size, const gas_model *gas)
+{
+    char *text = malloc(size + 1), *out = NULL;
+    size_t n_out = 0;
+    REQUIRE(text != NULL);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    FILE *file = open_memstream(&out, &n_out);
+    crp_status status = molflow_edit(context, "fuzz", text, size, gas, NULL, file);
+    fclose(file);
+    REQUIRE(status == CRP_OK || status == CRP_ERR_FORMAT || status == CRP_ERR_CONFIG);
+    if (status == CRP_OK) {
+        gas_model *again = gas_model_create();
+        REQUIRE(molflow_read_xml(context, "again", out, n_out, again) == CRP_OK);
+        REQUIRE(again->n_facets == gas->n_facets && again->n_corners == gas->n_corners);
+        gas_model_destroy(again);
+    }
+    free(out);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -55,8 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 REQUIRE(gas->groups[g].facets[k] < gas->n_facets);
             }
         }
-        (void)gas_model_validate(context, "fuzz", gas);
         check_formulas(context, gas);
+        if (gas_model_validate(context, "fuzz", gas) == CRP_OK) {
+            check_edit(context, data, size, gas);
+        }
     } else {
         REQUIRE(status == CRP_ERR_FORMAT || status == CRP_ERR_UNSUPPORTED);
         REQUIRE(strncmp(crp_context_error(context), "fuzz:", 5) == 0);

@@ -332,6 +332,52 @@ static void test_two_sided_facets_may_stand_free(void **state)
     expect_problems(s, none);
 }
 
+/* A box without its lid, as a pipe has it at a transparent facet: closed by a two-sided facet along its edges. */
+static void test_two_sided_facets_close_openings(void **state)
+{
+    scene *s = *state;
+    fixture_box(s->context, s->mesh, zero, unit, false);
+    weld(s);
+    assert_int_equal(mesh_merge_coplanar(s->context, s->mesh, 1e-6), CRP_OK);
+    s->mesh->is_two_sided[5] = true;
+    check(s);
+    expect_problems(s, none);
+    assert_int_equal(s->report.n_parts, 1);
+    s->mesh->n_facets = s->mesh->n_loops = 5;
+    s->mesh->n_corners = 20;
+    check(s);
+    assert_int_equal(s->report.problems[MESH_OPEN_EDGE].n, 4);
+}
+
+/* Two spaces with vertices at the same places: what they have does not touch, but a two-sided facet of one closes both. */
+static void test_spaces(void **state)
+{
+    scene *s = *state;
+    fixture_box(s->context, s->mesh, zero, unit, false);
+    weld(s);
+    assert_int_equal(mesh_merge_coplanar(s->context, s->mesh, 1e-6), CRP_OK);
+    assert_int_equal(mesh_add_body(s->context, s->mesh, "second"), CRP_OK);
+    s->mesh->n_space_vertices = 8;
+    for (uint32_t v = 0; v < 8; v++) {
+        geom_point p = s->mesh->vertices[v];
+        fixture_vertex(s->context, s->mesh, p.x, p.y, p.z);
+    }
+    for (uint32_t f = 0; f < 5; f++) { /* the same box, and no sixth side */
+        uint32_t corners[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            corners[k] = s->mesh->corners[4 * f + k] + 8;
+        }
+        fixture_facet(s->context, s->mesh, corners, 4);
+    }
+    check(s);
+    uint32_t open[MESH_N_PROBLEMS] = {[MESH_OPEN_EDGE] = 4};
+    expect_problems(s, open);
+    s->mesh->is_two_sided[5] = true;
+    check(s);
+    expect_problems(s, none);
+    assert_int_equal(s->report.n_parts, 2);
+}
+
 /* The worst come first, and no more than there is room for are kept. */
 static void test_worst_findings_are_kept(void **state)
 {
@@ -368,6 +414,8 @@ int main(void)
         CASE(test_neighbours_do_not_overlap),
         CASE(test_tiny),
         CASE(test_two_sided_facets_may_stand_free),
+        CASE(test_two_sided_facets_close_openings),
+        CASE(test_spaces),
         cmocka_unit_test(test_worst_findings_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

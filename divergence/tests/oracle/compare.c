@@ -1,6 +1,7 @@
 /*
  * Runs the kernels kernel_0, kernel_1, ... of two shared libraries, the second one transformed, on the same inputs and
- * compares every word of memory. Usage: compare BASE.so OTHER.so [N]; the last line says how many kernels were the
+ * compares every word of memory. What OTHER records goes to the file
+ * RECORD. Usage: compare BASE.so OTHER.so [RECORD]; the last line says how many kernels were the
  * same.
  */
 #include "warp.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { N_OWN = 64, N_SHARED = 16, N_SEEDS = 3 };
@@ -46,10 +48,19 @@ static void endless(int signal)
     _exit(4);
 }
 
+static void write_record(const char *path)
+{
+    FILE *file = path == NULL ? NULL : fopen(path, "wb");
+    if (file != NULL) {
+        fwrite(warp_record, sizeof *warp_record, RECORD_WORDS, file);
+        fclose(file);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: compare BASE.so OTHER.so\n");
+        fprintf(stderr, "usage: compare BASE.so OTHER.so [RECORD]\n");
         return 2;
     }
     void *base = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), *other = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
@@ -58,7 +69,8 @@ int main(int argc, char **argv)
         return 2;
     }
     int n = 0, n_wrong = 0;
-    signal(SIGALRM, endless);
+    const struct itimerval limit = {.it_value = {.tv_sec = 20}}; /* of processor time */
+    signal(SIGPROF, endless);
     for (;; ++n) {
         snprintf(name, sizeof name, "kernel_%d", n);
         warp_kernel a, b;
@@ -67,7 +79,7 @@ int main(int argc, char **argv)
         if (a == NULL || b == NULL) {
             break;
         }
-        alarm(10); /* a transform that made an endless loop */
+        setitimer(ITIMER_PROF, &limit, NULL); /* a transform may have made an endless loop */
         for (uint32_t seed = 1; seed <= N_SEEDS; ++seed) {
             if (differs(a, b, seed * 2654435761u)) {
                 printf("%s: %s differs from the original with seed %u\n", argv[2], name, seed);
@@ -76,6 +88,7 @@ int main(int argc, char **argv)
             }
         }
     }
+    write_record(argc > 3 ? argv[3] : NULL);
     printf("%d kernels, %d wrong\n", n, n_wrong);
     return n_wrong != 0 || n == 0;
 }

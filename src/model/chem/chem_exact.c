@@ -15,6 +15,9 @@ static const double SECONDS_OF_MOLECULE_STEP = 2.0e-7;
 /* Candidates of a step for every molecule, at first; a launch that needs more is repeated with more. */
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
+/* CHEM_NEAR_SPECIES of kernel/entry/chem_gpu.h. */
+static const uint32_t MOST_NEAR_SPECIES = 2048;
+
 /* Molecules of which a core keeps all arrays in its second cache. */
 static const uint64_t MOLECULES_OF_CACHE = 4096;
 
@@ -135,7 +138,7 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
                             crp_math math, plan_shape *shape)
 {
     (void)context;
-    (void)model;
+    uint32_t n_species = ((const chem_model *)model->data)->set.n_species;
     (void)plan;
     shape->source.entry = "chem_exact";
     shape->source.file = "entry/chem_gpu.h";
@@ -151,10 +154,14 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
         shape->grid = 2 * info->n_units;
         shape->source.blocks_per_unit = 2;
     } else if (strcmp(info->kind, "opencl") == 0) {
-        shape->block = info->max_block < 64 ? info->max_block : 64;
+        shape->block = 1;
         shape->source.blocks_per_unit = 1;
     }
     shape->source.block = shape->block;
+    if (shape->n_workers == 0) { /* sums over a block, and counts of species */
+        uint32_t n_near = n_species < MOST_NEAR_SPECIES ? n_species : MOST_NEAR_SPECIES;
+        shape->local_bytes = 4 * (n_near > 2 * shape->block ? n_near : 2 * shape->block);
+    }
     return CRP_OK;
 }
 

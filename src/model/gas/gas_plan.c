@@ -88,6 +88,7 @@ static crp_status lay_out_words(crp_context *context, crp_plan *plan)
     at += m->score_forces ? GAS_FORCE_WORDS * n_facets : 0;
     transmitted = at;
     at += (uint64_t)gp->n_rows * gp->n_columns;
+    at = (at + 3) / 4 * 4; /* cells begin on multiples of 32 bytes */
     textures = at;
     at += GAS_CELL_WORDS * gp->n_cells;
     profiles = at;
@@ -170,7 +171,7 @@ static crp_status make_results(crp_context *context, crp_plan *plan)
 {
     const gas_plan *gp = plan->data;
     size_t n_pairs = (size_t)gp->n_source_parts * gp->n_pump_parts;
-    plan->results = calloc(6 * (size_t)gp->n_parts + n_pairs + 3, sizeof *plan->results);
+    plan->results = calloc(6 * (size_t)gp->n_parts + n_pairs + gp->n_formulas + 3, sizeof *plan->results);
     CRP_CHECK(context, plan->results != NULL, CRP_ERR_MEMORY, "no memory for the results");
     for (uint32_t i = 0; i < gp->n_source_parts; i++) {
         for (uint32_t k = 0; k < gp->n_pump_parts; k++) {
@@ -190,6 +191,9 @@ static crp_status make_results(crp_context *context, crp_plan *plan)
     add_result(plan, gp, GAS_TALLY_HITS_TOTAL, 0, 0, "");
     add_result(plan, gp, GAS_TALLY_FLIGHT, 0, 0, "");
     add_result(plan, gp, GAS_TALLY_LEAKS, 0, 0, "");
+    for (uint32_t i = 0; i < gp->n_formulas; i++) {
+        add_result(plan, gp, GAS_TALLY_FORMULA, i, -(int64_t)i - 1, gp->formulas[i].name);
+    }
     return CRP_OK;
 }
 
@@ -219,6 +223,7 @@ static void gas_plan_data_destroy(void *data)
 {
     gas_plan *gp = data;
     destroy_parts(gp);
+    gas_formulas_destroy(gp);
     free(gp->area);
     free(gp->mark_facets);
     free(gp);
@@ -232,6 +237,8 @@ static crp_status prepare(crp_context *context, crp_plan *plan, gas_mesh *mesh, 
     CRP_TRY(gas_parts_find(context, gp, rows, columns));
     CRP_CHECK(context, gp->n_source_parts > 0, CRP_ERR_CONFIG,
               "nothing desorbs: give a facet some outgassing (--set facets.inlet.outgassing=\"1e-6 mbar l/s\")");
+    CRP_TRY(gas_formulas_read(context, gp));
+    plan->derive = gas_derive;
     count_scores(gp);
     CRP_TRY(lay_out_words(context, plan));
     CRP_TRY(build_tree(context, plan, mesh));

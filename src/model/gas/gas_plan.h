@@ -3,6 +3,7 @@
 #define MODEL_GAS_GAS_PLAN_H
 
 #include "gas/params.h"
+#include "model/gas/gas_formula.h"
 #include "model/gas/gas_mesh.h"
 
 /** Tallies in the order of the plan; those from GAS_TALLY_TEXTURE_HITS on only where the model has such things. */
@@ -32,6 +33,7 @@ typedef enum gas_tally {
     GAS_TALLY_PROFILE_HITS,
     GAS_TALLY_PROFILE_PRESSURE,
     GAS_TALLY_PROFILE_DENSITY,
+    GAS_TALLY_FORMULA,           /**< derived: by formula that can be read */
     GAS_N_TALLIES
 } gas_tally;
 
@@ -45,6 +47,12 @@ typedef struct gas_part {
     double area;                 /**< both sides of two-sided facets [m2] */
     double temperature;          /**< of the facet named first [K] */
 } gas_part;
+
+/** A formula of the model that can be read. */
+typedef struct gas_plan_formula {
+    const char *name;            /**< of the model; its text where it has none */
+    gas_expression *expression;  /**< owned */
+} gas_plan_formula;
 
 /** A leak that was recorded. */
 typedef struct gas_leak {
@@ -74,6 +82,8 @@ typedef struct gas_plan {
     uint32_t *mark_facets;       /**< facet of every mark; owned */
     uint32_t n_marks;
     int32_t at[GAS_N_TALLIES];   /**< number of each tally in the plan, -1: it is not there */
+    gas_plan_formula *formulas;  /**< owned */
+    uint32_t n_formulas;
     uint32_t n_nodes;
     gas_leak leaks[GAS_MAX_LEAKS];
     uint32_t n_leaks;
@@ -92,6 +102,11 @@ crp_status gas_shape(crp_context *context, const crp_model *model, const crp_pla
 crp_status gas_params_of_launch(const crp_plan *plan, const device_info *info, const plan_shape *shape, uint64_t first,
                                 uint64_t count, void *bytes, size_t *n_bytes);
 void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
+/** Read the formulas of the model; one that cannot be read is left out with a warning. Errors: CRP_ERR_MEMORY. */
+crp_status gas_formulas_read(crp_context *context, gas_plan *plan);
+void gas_formulas_destroy(gas_plan *plan);
+/** As crp_plan.derive: values of the formulas. */
+void gas_derive(const crp_plan *plan, size_t tally, const crp_wide *bins, uint64_t n, double *values);
 /** The verdict on leaks, with the positions that were recorded. */
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result);
 double gas_cost(const crp_model *model);

@@ -6,29 +6,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-crp_status gas_polygons_of_model(crp_context *context, const gas_model *model, geom_mesh **mesh)
+/* Vertices are repeated for each structure, so that no edge joins two of them; not for more structures than this. */
+static const uint32_t most_structures = 100;
+
+/** What lets molecules through may stand free, as what has gas on both sides or is part of every structure. */
+static bool is_free(const gas_surface *s)
 {
-    crp_status status;
-    CRP_TRY(mesh_create(context, mesh));
-    CRP_GOTO(mesh_add_body(context, *mesh, "model"), fail);
+    return s->is_two_sided || s->opacity < 1 || s->link != GAS_NONE || s->structure == GAS_NONE;
+}
+
+/* Vertices closer than this are one place [cm]. */
+static const double same_place = 1e-9;
+
+static crp_status add_model_facet(crp_context *context, const gas_model *model, uint32_t f, const uint32_t *numbers,
+                                  uint32_t *scratch, geom_mesh *mesh)
+{
+    const gas_facet *facet = &model->facets[f];
+    const gas_surface *s = &model->surfaces[facet->surface];
+    uint32_t space = s->structure == GAS_NONE || mesh->n_space_vertices == 0 ? 0 : (uint32_t)s->structure;
+    CRP_TRY(mesh_add_facet(context, mesh, space, is_free(s)));
+    for (uint32_t l = 0; l < facet->n_loops; l++) {
+        const gas_loop *loop = &model->loops[facet->first_loop + l];
+        for (uint32_t i = 0; i < loop->n; i++) {
+            scratch[i] = numbers[model->corners[loop->first + i]] + space * mesh->n_space_vertices;
+        }
+        CRP_TRY(mesh_add_loop(context, mesh, scratch, loop->n));
+    }
+    return CRP_OK;
+}
+
+/** Vertices of the model in cm, those at one place as one. `numbers` get their new numbers. */
+static crp_status weld_vertices(crp_context *context, const gas_model *model, uint32_t *numbers, geom_point **places,
+                                uint32_t *n_places)
+{
+    *places = malloc((model->n_vertices + (size_t)1) * sizeof **places);
+    CRP_CHECK(context, *places != NULL, CRP_ERR_MEMORY, "not enough memory for the mesh of a model");
     for (uint32_t v = 0; v < model->n_vertices; v++) {
         const double *p = model->vertices + 3 * (size_t)v;
-        CRP_GOTO(mesh_add_vertex(context, *mesh, (geom_point){100 * p[0], 100 * p[1], 100 * p[2]}), fail);
+        (*places)[v] = (geom_point){100 * p[0], 100 * p[1], 100 * p[2]};
     }
-    for (uint32_t f = 0; f < model->n_facets; f++) {
-        const gas_facet *facet = &model->facets[f];
-        const gas_surface *s = &model->surfaces[facet->surface];
-        /* What lets molecules through may stand free, as what has gas on both sides. */
-        bool is_free = s->is_two_sided || s->opacity < 1 || s->link != GAS_NONE;
-        CRP_GOTO(mesh_add_facet(context, *mesh, 0, is_free), fail);
-        for (uint32_t l = 0; l < facet->n_loops; l++) {
-            const gas_loop *loop = &model->loops[facet->first_loop + l];
-            CRP_GOTO(mesh_add_loop(context, *mesh, model->corners + loop->first, loop->n), fail);
+    CRP_TRY(mesh_weld_numbers(context, *places, model->n_vertices, same_place, numbers, n_places));
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < model->n_vertices; v++) {
+        if (numbers[v] == n) {
+            (*places)[n++] = (*places)[v];
         }
     }
     return CRP_OK;
-fail:
-    mesh_destroy(mesh);
+}
+
+static crp_status fill_mesh(crp_context *context, const gas_model *model, uint32_t *numbers, uint32_t *scratch,
+                            geom_mesh *mesh)
+{
+    geom_point *places = NULL;
+    uint32_t n_spaces = model->n_structures <= most_structures ? model->n_structures : 1, n_places = 0;
+    crp_status status = weld_vertices(context, model, numbers, &places, &n_places);
+    mesh->n_space_vertices = n_spaces > 1 ? n_places : 0;
+    for (uint32_t space = 0; space < n_spaces && status == CRP_OK; space++) {
+        status = mesh_add_body(context, mesh, model->structure_names[space]);
+        for (uint32_t v = 0; v < n_places && status == CRP_OK; v++) {
+            status = mesh_add_vertex(context, mesh, places[v]);
+        }
+    }
+    for (uint32_t f = 0; f < model->n_facets && status == CRP_OK; f++) {
+        status = add_model_facet(context, model, f, numbers, scratch, mesh);
+    }
+    free(places);
+    return status;
+}
+
+crp_status gas_polygons_of_model(crp_context *context, const gas_model *model, geom_mesh **mesh)
+{
+    uint32_t *scratch = malloc((model->n_corners + (size_t)model->n_vertices + 1) * sizeof *scratch);
+    CRP_CHECK(context, scratch != NULL, CRP_ERR_MEMORY, "not enough memory for the mesh of a model");
+    crp_status status = mesh_create(context, mesh);
+    if (status == CRP_OK) {
+        status = fill_mesh(context, model, scratch, scratch + model->n_vertices, *mesh);
+    }
+    if (status != CRP_OK) {
+        mesh_destroy(mesh);
+    }
+    free(scratch);
     return status;
 }
 

@@ -5,7 +5,8 @@
 #include "geom/mesh.h"
 #include "model/gas/gas.h"
 
-/** All facets of a model as a mesh, in the same order. Errors: CRP_ERR_MEMORY. */
+/** All facets of a model as a mesh, in the same order; structures become bodies, which are spaces of their own. Errors:
+ * CRP_ERR_MEMORY. */
 crp_status gas_polygons_of_model(crp_context *context, const gas_model *model, geom_mesh **mesh);
 
 /**

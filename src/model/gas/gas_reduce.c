@@ -20,7 +20,9 @@ static void add_facets(const crp_plan *plan, const uint64_t *words, crp_wide *bi
 {
     const gas_plan *gp = plan->data;
     crp_wide *to = bins_of(plan, bins, which);
-    for (uint32_t i = 0; i < gp->model->n_facets; i++) {
+    uint32_t n = gp->model->n_facets;
+#pragma omp parallel for if (n > 100000) schedule(static)
+    for (uint32_t i = 0; i < n; i++) {
         to[i] += words[(size_t)GAS_FACET_WORDS * i + word];
     }
 }
@@ -85,6 +87,7 @@ static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wi
 static void add_cells(const uint64_t *words, size_t n, crp_wide *hits, crp_wide *density, crp_wide *pressure,
                       crp_wide *impingement)
 {
+#pragma omp parallel for if (n > 100000) schedule(static)
     for (size_t i = 0; i < n; i++) {
         hits[i] += words[GAS_CELL_WORDS * i];
         density[i] += words[GAS_CELL_WORDS * i + 1];

@@ -113,7 +113,7 @@ static void print_surfaces(FILE *file, const gas_model *gas, const double *areas
 
 static void print_text(FILE *file, const gas_model *gas, const mesh_report *r, const double *areas)
 {
-    fprintf(file, "  %-26s %u (%u triangles, %u vertices)\n", "facets", r->n_facets, r->n_triangles, r->n_vertices);
+    fprintf(file, "  %-26s %u (%u triangles, %u vertices)\n", "facets", r->n_facets, r->n_triangles, gas->n_vertices);
     fprintf(file, "  %-26s x %.6g to %.6g, y %.6g to %.6g, z %.6g to %.6g cm\n", "bounding box", r->low.x, r->high.x,
             r->low.y, r->high.y, r->low.z, r->high.z);
     fprintf(file, "  %-26s %.6g cm2\n", "area", r->area);
@@ -165,7 +165,7 @@ static void json_findings(FILE *file, const gas_model *gas, mesh_problem problem
 static void print_json(FILE *file, const gas_model *gas, const mesh_report *r)
 {
     fprintf(file, "{\"facets\":%u,\"triangles\":%u,\"vertices\":%u,\"surfaces\":%u,\"parts\":%u,\"closed_parts\":%u",
-            r->n_facets, r->n_triangles, r->n_vertices, gas->n_surfaces, r->n_parts, r->n_closed);
+            r->n_facets, r->n_triangles, gas->n_vertices, gas->n_surfaces, r->n_parts, r->n_closed);
     fputs(",\"low_cm\":", file);
     json_point(file, r->low);
     fputs(",\"high_cm\":", file);

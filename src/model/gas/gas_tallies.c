@@ -10,7 +10,7 @@
 static const double PI = 3.14159265358979323846;
 
 /* Axes by letter: p part, s part with sources, d part with pumps (destination), f facet, x component, c texture cell, q facet with a
- * profile, b its bins. What a number is made of: see unit_value. */
+ * profile, b its bins, m formula. What a number is made of: see unit_value. */
 typedef struct layout {
     const char *name, *unit, *axes, *description;
     int over;
@@ -45,6 +45,7 @@ static const layout layouts[GAS_N_TALLIES] = {
     [GAS_TALLY_PROFILE_HITS] = {"profile_hits", "1", "qb", "hits per molecule", -1},
     [GAS_TALLY_PROFILE_PRESSURE] = {"profile_pressure", "mbar", "qb", "momentum per area of a bin and time", -1},
     [GAS_TALLY_PROFILE_DENSITY] = {"profile_density", "1/m3", "qb", "molecules per volume; " DENSITY_NOTE, -1},
+    [GAS_TALLY_FORMULA] = {"formula", "1", "m", "formulas of the model, counts per molecule, in their own units", -1},
 };
 
 /* ------------------------------------------------------------------------------------------------ quanta */
@@ -200,6 +201,10 @@ static void add_axes(const gas_plan *gp, tally_spec *t, const char *axes)
         case 'q':
             add_axis(t, "profile", gp->n_profiles);
             break;
+        case 'm':
+            add_axis(t, "formula", gp->n_formulas);
+            t->is_derived = true;
+            break;
         default:
             add_axis(t, "bin", GAS_PROFILE_BINS);
         }
@@ -220,6 +225,8 @@ static bool is_there(const gas_plan *gp, gas_tally which)
     case GAS_TALLY_TEXTURE_DENSITY:
     case GAS_TALLY_TEXTURE_IMPINGEMENT:
         return gp->n_cells > 0;
+    case GAS_TALLY_FORMULA:
+        return gp->n_formulas > 0;
     case GAS_TALLY_PROFILE_HITS:
     case GAS_TALLY_PROFILE_PRESSURE:
     case GAS_TALLY_PROFILE_DENSITY:

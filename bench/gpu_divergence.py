@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""
+The divergence tool on a GPU, in two steps, since the machine with the GPU may lack LLVM and the machine with LLVM a GPU:
+
+    bench/gpu_divergence.py build FOLDER [--hecbench SOURCES] [--profiles FOLDER/profiles]   here: needs the build and a CUDA toolkit
+    python3 FOLDER/gpu_divergence.py run FOLDER [--limit SECONDS]                            there: needs a driver and, for HeCBench,
+                                                                                             libcudart.so; tables on standard output
+
+`run` compares every variant's results with the original's bit by bit (HeCBench programs: what they print, without times), and
+leaves records of trip counts in profiles.tar; unpack it here, and a second `build --profiles` lets the model use them.
+HeCBench (zjin-lcf/HeCBench) is fetched by you, built outside this tree, and nothing of it is kept here.
+"""
+import argparse
+import concurrent.futures
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+THREADS, BLOCK = 270336, 256
+
+# kernel, cells (second argument), first argument, transform parameters to force
+NESTS = ["nest_4_1", "nest_16_1", "nest_64_1", "nest_16_64", "nest_64_64"]
+RARE = ["rare_64_16", "rare_256_16", "rare_256_64"]
+SIDES = ["sides_2_64", "sides_8_8", "sides_32_32", "sides_64_16"]
+SPREADS = {0: "constant", 1: "uniform", 2: "geometric", 3: "bimodal"}
+RATES = [30, 100, 250, 500]
+CELLS = ([(k, 96, s) for k in NESTS for s in SPREADS] + [(k, 384, p) for k in RARE for p in RATES]
+         + [(k, 384, p) for k in SIDES for p in (100, 500)])
+FORCED = {"merge1": "loop-merge<steps=1;refill=1>", "merge4": "loop-merge<steps=4;refill=1>",
+          "delay8": "iteration-delay<threshold=8>", "delay16": "iteration-delay<threshold=16>",
+          "distribute": "branch-distribute"}
+PLAIN = {"original": "none", "merged": "loop-merge<steps=1;refill=1>", "merged-2-steps": "loop-merge<steps=2;refill=1>",
+         "delayed": "iteration-delay<threshold=8>", "distributed": "branch-distribute",
+         "merged+distributed": "branch-distribute,loop-merge<steps=1;refill=1>", "auto": None}
+# Programs of HeCBench that take no data files, end in seconds and have loops or branches that may diverge.
+PROGRAMS = """feynman-kac mandelbrot langford rainflow jaccard libor mcmd tsp bh egs nqueen collision particle-diffusion ising
+ xsbench rsbench ga minkowski simplemoc ray-tracing metropolis linearprobing tissue vmc levenshtein minimap2 lzss bfs sssp
+ mis cc wyllie snake epistasis haversine geodesic secp256k1 qtclustering hexciton myocyte permutate binomial mt md5hash
+ quicksort aobench grep hotspot3D che romberg sobol gaussian floydwarshall nbody""".split()
+
+
+# --------------------------------------------------------------------------------------------------------------- build
+
+def call(command, cwd=None, env=None, limit=180):
+    return subprocess.run([str(c) for c in command], cwd=cwd, env=env, capture_output=True, text=True, timeout=limit)
+
+
+def must(command, **more):
+    done = call(command, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def cell_name(kernel, value):
+    return f"{kernel}-{value}"
+
+
+def profile_of(folder, name):
+    """Path of an unpacked record, or None."""
+    packed = folder / f"{name}.divprofile.gz" if folder else None
+    if packed is None or not packed.exists():
+        return None
+    path = Path(tempfile.gettempdir()) / f"{name}.divprofile"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    return path
+
+
+def build_synthetic(divcc, out, profiles):
+    source, folder = ROOT / "bench/divergence/synthetic.cu", out / "synthetic"
+    folder.mkdir(parents=True, exist_ok=True)
+    must([divcc, source, "-o", folder / "original.cubin", "--passes", "none", "--quiet"])
+    must([divcc, source, "-o", folder / "record.cubin", "--profile", "--quiet"])
+    for name, passes in FORCED.items():
+        must([divcc, source, "-o", folder / f"{name}.cubin", "--passes", passes, "--quiet"])
+    must([divcc, source, "-o", folder / "auto.cubin", "--quiet", "--remarks", folder / "auto.txt"])
+    for kernel, _, value in CELLS:
+        name = cell_name(kernel, value)
+        record = profile_of(profiles, name)
+        if record:
+            must([divcc, source, "-o", folder / f"auto-{name}.cubin", "--quiet", "--profile-use", record, "--remarks",
+                  folder / f"auto-{name}.txt"])
+
+
+def build_plain(build, divcc, out):
+    folder = out / "plain"
+    folder.mkdir(parents=True, exist_ok=True)
+    flags = ["-I", ROOT / "kernel", "-I", ROOT / "examples/light/plain", "-ffp-contract=off", "--quiet"]
+    source = ROOT / "examples/light/plain/plain.cu"
+    for name, passes in PLAIN.items():
+        more = ["--passes", passes] if passes else ["--remarks", folder / "auto.txt"]
+        must([divcc, source, "-o", folder / f"{name}.cubin", *flags, *more])
+    must([divcc, ROOT / "bench/divergence/plain_merged.cu", "-o", folder / "by-hand.cubin", "--passes", "none", *flags])
+    must(["ninja", "-C", build, "div_plain_inputs"])
+    for model, photons in (("skin7", 6e6), ("skin5_633", 2e7)):
+        inputs = folder / model
+        inputs.mkdir(exist_ok=True)
+        words = must([build / "div_plain_inputs", ROOT / f"examples/light/{model}.mci", photons, inputs]).stdout
+        (inputs / "words.txt").write_text(words)
+
+
+def run_line(folder):
+    """Arguments of the program by its own `make run`; None if it needs a data file that is not here."""
+    lines = [line for line in call(["make", "-n", "run"], cwd=folder).stdout.splitlines() if "./" in line]
+    if not lines:
+        return None
+    words = lines[-1].strip().split()
+    at = next(i for i, w in enumerate(words) if w.startswith("./"))
+    return words[at + 1:]
+
+
+def build_program(divcc, sources, name, out, record):
+    """Three builds of one program: as it is, with the passes, recording. Returns a row for the table."""
+    origin = sources / f"{name}-cuda"
+    if not origin.exists():
+        return {"name": name, "state": "not there"}
+    with tempfile.TemporaryDirectory() as place:
+        work = Path(place) / "src" / f"{name}-cuda"
+        shutil.copytree(origin, work)
+        if (sources / "include").exists():
+            (work.parent / "include").symlink_to(sources / "include")
+        for other in set(re.findall(r"\.\./([\w.-]+)", (work / "Makefile").read_text())) - {f"{name}-cuda", "include"}:
+            if (sources / other).exists():
+                (work.parent / other).symlink_to(sources / other)
+        arguments = run_line(work)
+        if arguments is None or any("/" in a for a in arguments):
+            return {"name": name, "state": "needs data"}
+        remarks = Path(place) / "remarks.txt"
+        kept = out / "programs" / name
+        variants = {"auto": f"--quiet --remarks {remarks}", "original": "--quiet --passes none", "record": "--quiet --profile"}
+        if record:
+            variants["auto"] += f" --profile-use {record}"
+        for variant in list(variants):
+            flags = variants.get(variant)
+            if flags is None:
+                continue
+            call(["make", "clean"], cwd=work)
+            env = {**os.environ, "CORPUSCLE_DIVCC_FLAGS": f"-cudart shared {flags}"}
+            try:
+                done = call(["make", f"CC={divcc}", f"NVCC={divcc}", "ARCH=sm_90", "program=divmain"], cwd=work, env=env)
+            except subprocess.TimeoutExpired:
+                return {"name": name, "state": "does not build", "why": "takes too long"}
+            program = work / "divmain"
+            if not program.exists():
+                found = [p for p in (work / "main", work / name) if p.exists()]
+                program = found[0] if found else program
+            if done.returncode != 0 or not program.exists():
+                why = re.findall(r"^.*(?:error|failed).*$", done.stdout + done.stderr, re.M)
+                return {"name": name, "state": "does not build", "why": why[0][:160] if why else ""}
+            text = remarks.read_text() if remarks.exists() else ""
+            made = re.findall(r"(merged \(|delayed \(|distributed \(|made persistent \()", text)
+            if variant == "auto" and not made:
+                if not text:
+                    return {"name": name, "state": "nothing to do"}
+                variants.pop("original")  # it would be the same code
+            kept.mkdir(parents=True, exist_ok=True)
+            shutil.copy(program, kept / variant)
+            call(["strip", kept / variant])
+        (kept / "remarks.txt").write_text(text)
+        (kept / "arguments.json").write_text(json.dumps(arguments))
+        return {"name": name, "state": "built", "made": len(made), "remarks": len(text.splitlines())}
+
+
+def build_programs(divcc, sources, out, profiles, names, jobs):
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        work = [pool.submit(build_program, divcc, sources, name, out, profile_of(profiles, name))
+                for name in dict.fromkeys(names or PROGRAMS)]
+        for done in concurrent.futures.as_completed(work):
+            rows.append(done.result())
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    (out / "programs.json").write_text(json.dumps(sorted(rows, key=lambda r: r["name"]), indent=1))
+    must(["gcc", "-O1", "-fPIC", "-shared", ROOT / "bench/divergence/kernel_times.c", "-o", out / "kernel_times.so", "-ldl"])
+
+
+def build_all(args):
+    build, out = Path(args.build).resolve(), Path(args.folder).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    divcc, profiles = build / "corpuscle-divcc", Path(args.profiles).resolve() if args.profiles else None
+    shutil.copy(build / "corpuscle-divrun", out)
+    shutil.copy(__file__, out)
+    build_synthetic(divcc, out, profiles)
+    build_plain(build, divcc, out)
+    if args.hecbench:
+        build_programs(divcc, Path(args.hecbench).resolve(), out, profiles, args.programs, args.jobs)
+    size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file())
+    print(f"{out}: {size / 2**20:.1f} MiB")
+
+
+# ----------------------------------------------------------------------------------------------------------------- run
+
+class Runner:
+    def __init__(self, folder, limit):
+        self.folder, self.end, self.rows = folder, time.time() + limit, []
+        self.profiles = folder / "profiles"
+        self.profiles.mkdir(exist_ok=True)
+
+    def left(self):
+        return self.end - time.time()
+
+    def keep_profile(self, path, name):
+        if path.exists() and path.stat().st_size > 0:
+            with gzip.open(self.profiles / f"{name}.divprofile.gz", "wb", 6) as out:
+                out.write(path.read_bytes())
+        path.unlink(missing_ok=True)
+
+    def compare(self, files, *options):
+        """{file: (times faster, same bits)}; the first is the original."""
+        done = call([self.folder / "corpuscle-divrun", *files, *options], limit=120)
+        rows = {}
+        for line in done.stdout.splitlines():
+            m = re.match(r"(\S+)\s+([\d.]+) ms\s+([\d.]+) times\s+(\d+) registers\s+(\S+)", line)
+            if m:
+                rows[Path(m[1]).stem] = (float(m[2]), float(m[3]), m[5])
+        if done.returncode not in (0, 1) or len(rows) < len(files):
+            print(f"FAILED {' '.join(map(str, files))}: {done.stderr.strip()[:300]}")
+        return rows
+
+    def synthetic(self):
+        folder = self.folder / "synthetic"
+        print("\n## Synthetic benchmarks: times faster than the original\n")
+        print("| kernel, cell | ms | " + " | ".join([*FORCED, "auto"]) + " |")
+        print("|---" * (len(FORCED) + 3) + "|")
+        for kernel, count, value in CELLS:
+            if self.left() < 10:
+                print("(out of time)")
+                return
+            name = cell_name(kernel, value)
+            wanted = [f for f in FORCED if f[:2] == {"nest": "me", "rare": "de", "side": "di"}[kernel[:4]]]
+            auto = folder / f"auto-{name}.cubin"
+            auto = auto if auto.exists() else folder / "auto.cubin"
+            files = [folder / "original.cubin", *(folder / f"{f}.cubin" for f in wanted), auto]
+            options = ["--kernel", kernel, "--grid", THREADS // BLOCK, "--block", BLOCK, "--arg", f"buf:{THREADS * 4}", "--arg",
+                       f"u32={count}", "--arg", f"u32={value}"]
+            rows = self.compare(files, *options, "--repeat", 5)
+            cells = []
+            for f in [*FORCED, auto.stem]:
+                row = rows.get(f)
+                cells.append("" if row is None else f"{row[1]:.2f}" + ("" if row[2] == "same" else " " + row[2]))
+            label = SPREADS[value] if kernel.startswith("nest") else f"{value / 10:g} %"
+            print(f"| {kernel}, {label} | {rows.get('original', (0,))[0]:.3f} | " + " | ".join(cells) + " |", flush=True)
+            path = self.folder / "record.tmp"
+            call([self.folder / "corpuscle-divrun", folder / "record.cubin", *options, "--repeat", 1, "--profile", path], limit=120)
+            self.keep_profile(path, name)
+
+    def plain(self):
+        print("\n## The plain light kernel: times faster than the original, words of all tallies compared\n")
+        print("| model | ms | " + " | ".join([n for n in PLAIN if n != "original"]) + " | by hand | pass / hand |")
+        print("|---" * (len(PLAIN) + 3) + "|")
+        folder = self.folder / "plain"
+        for model in ("skin7", "skin5_633"):
+            inputs = folder / model
+            words = int((inputs / "words.txt").read_text())
+            options = ["--grid", 132 * 6, "--block", 256, "--arg", f"bytes:{inputs / 'params.bin'}", "--arg",
+                       f"file:{inputs / 'layers.bin'}", "--arg", f"file:{inputs / 'table.bin'}", "--arg", f"buf:{words * 8}",
+                       "--arg", "buf:4", "--repeat", 3]
+            rows = self.compare([folder / f"{n}.cubin" for n in PLAIN], "--kernel", "plain_transport", *options)
+            # The kernel by hand has another name: its words are compared with the original's through a file of the results.
+            hand = self.compare([folder / "by-hand.cubin"], "--kernel", "plain_transport_merged", *options)
+            if "original" not in rows or "by-hand" not in hand:
+                continue
+            cells = [f"{rows[n][1]:.2f}" + ("" if rows[n][2] == "same" else " " + rows[n][2]) for n in PLAIN if n != "original"]
+            by_hand = hand["by-hand"][0]
+            print(f"| {model} | {rows['original'][0]:.2f} | " + " | ".join(cells)
+                  + f" | {rows['original'][0] / by_hand:.2f} | {by_hand / rows['merged'][0]:.2f} |", flush=True)
+
+    def run_program(self, path, arguments, profile=None):
+        times = self.folder / "times.tmp"
+        times.unlink(missing_ok=True)
+        env = {**os.environ, "LD_PRELOAD": str(self.folder / "kernel_times.so"), "KERNEL_TIMES": str(times)}
+        libraries = [p for p in ("/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib") if os.path.isdir(p)]
+        env["LD_LIBRARY_PATH"] = ":".join(libraries + [env.get("LD_LIBRARY_PATH", "")])
+        if profile:
+            env["CORPUSCLE_PROFILE"] = str(profile)
+            env.pop("LD_PRELOAD")
+        try:
+            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(5, min(25, self.left())))
+        except subprocess.TimeoutExpired:
+            return None
+        kernels = {}
+        for line in times.read_text().splitlines() if times.exists() else []:
+            name, launches, ms = line.rsplit(" ", 2)
+            kernels[name] = kernels.get(name, 0.0) + float(ms)
+        return done.returncode, done.stdout, kernels
+
+    def program(self, name):
+        folder = self.folder / "programs" / name
+        arguments = json.loads((folder / "arguments.json").read_text())
+        path = self.folder / "record.tmp"
+        path.unlink(missing_ok=True)
+        self.run_program(folder / "record", arguments, path)
+        self.keep_profile(path, name)
+        if not (folder / "original").exists():
+            return f"| {name} | | | | declined: the code is the same |"
+        results = {"original": [], "auto": []}
+        for _ in range(2):
+            for variant in results:
+                got = self.run_program(folder / variant, arguments)
+                if got is None or got[0] != 0:
+                    return f"| {name} | {'too long' if got is None else f'exit code {got[0]}'} ({variant}) | | | |"
+                results[variant].append(got)
+        best = {v: min(sum(r[2].values()) for r in runs) for v, runs in results.items()}
+        same = "same" if printed(results["original"][0][1]) == printed(results["auto"][0][1]) else (
+            "differs" if printed(results["original"][0][1]) == printed(results["original"][1][1]) else "not repeatable")
+        made = len(re.findall(r"(merged|delayed|distributed|persistent) \(", (folder / "remarks.txt").read_text()))
+        return f"| {name} | {best['original']:.3f} | {best['auto']:.3f} | {best['original'] / max(best['auto'], 1e-9):.3f} | {made} made, {same} |"
+
+    def programs(self):
+        names = sorted(p.name for p in (self.folder / "programs").glob("*")) if (self.folder / "programs").exists() else []
+        print("\n## HeCBench: milliseconds in all kernels, best of two runs\n\n| program | original | with passes | times | |")
+        print("|---|---|---|---|---|")
+        for name in names:
+            if self.left() < 15:
+                print(f"| {name} | not run: out of time | | | |")
+                continue
+            print(self.program(name), flush=True)
+
+
+def printed(text):
+    """What a program printed, without lines and numbers that depend on time."""
+    dull = re.compile(r"time|second|\bms\b|\bus\b|\bns\b|GB/s|MB/s|flop|rate|speed|throughput|bandwidth|performance|[\d.]+ ?s\b", re.I)
+    return [line for line in text.splitlines() if not dull.search(line)]
+
+
+def run_all(args):
+    folder = Path(args.folder).resolve()
+    runner = Runner(folder, args.limit)
+    print(f"{subprocess.run(['nvidia-smi', '-L'], capture_output=True, text=True).stdout.strip()}")
+    sections = {"synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs}
+    for name in args.sections or sections:
+        sections[name]()
+    with tarfile.open(Path(args.out or folder) / "profiles.tar", "w") as packed:
+        packed.add(runner.profiles, "profiles")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    b = commands.add_parser("build")
+    b.add_argument("folder")
+    b.add_argument("--build", default=ROOT / "build", help="build folder of Corpuscle")
+    b.add_argument("--hecbench", help="folder src of HeCBench")
+    b.add_argument("--programs", nargs="*")
+    b.add_argument("--profiles")
+    b.add_argument("--jobs", type=int, default=2)
+    r = commands.add_parser("run")
+    r.add_argument("folder")
+    r.add_argument("--out", help="folder for profiles.tar, the records (default FOLDER)")
+    r.add_argument("--limit", type=float, default=170.0, help="seconds for all of it")
+    r.add_argument("--sections", nargs="*", choices=["synthetic", "plain", "programs"])
+    args = parser.parse_args()
+    build_all(args) if args.command == "build" else run_all(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Vacuum on a GPU: digests against the CPU, leaks, hits per second, sanitizers and, on request, tubes at 1e11 hits."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from common import ROOT, Failed, Program, machine, median, save, slug, table, today
+from gpu import Report, guarded
+
+# GHit/s to reach and to aim for on one H200.
+CASES = {
+    "G(100,100)": ("gas-tube", ["length_over_radius=100", "sides=100"], 2e8, 7.5, 18),
+    "G(100,1000)": ("gas-tube", ["length_over_radius=100", "sides=1000"], 1e8, 5.0, 12),
+    "G(100,10000)": ("gas-tube", ["length_over_radius=100", "sides=10000"], 4e7, 2.7, 6),
+    "G(100,100), 100 x 100 textures": ("gas-tube", ["length_over_radius=100", "sides=100"]
+                                       + [f"facets.{f}.texture.{k}=100" for f in ("wall", "inlet", "outlet") for k in "uv"],
+                                       2e8, 5.6, 13.5),
+    "chamber, 1 M triangles": ("gas-chamber", ["bodies=104", "segments=100"], 1.2e7, 0.7, 1.5),
+}
+SMALL = {"G(100,100)": 20000, "G(100,1000)": 10000, "G(100,10000)": 3000, "G(100,100), 100 x 100 textures": 10000,
+         "chamber, 1 M triangles": 3000}
+# Circular tubes: Clausing's equation, eight digits.
+TUBES = {1: 0.67198390, 5: 0.31052528, 10: 0.19094243, 100: 0.02527636, 1000: 0.0026476}
+
+
+def gas_run(program, path, n, *extra, **keywords):
+    return program.run(path, n, "--save-every", "24h", *extra, **keywords)
+
+
+def make_models(program):
+    folder, paths = Path(program.folder.name), {}
+    for name, (starter, settings, *_) in CASES.items():
+        paths[name] = folder / (slug(name) + ".yaml")
+        arguments = [a for s in settings for a in ("--set", s)]
+        program.call("new", starter, *arguments, "-o", paths[name])
+    return paths
+
+
+def digests(report, program, paths, device):
+    rows = []
+    for name, path in paths.items():
+        cpu = gas_run(program, path, SMALL[name], "--device", "cpu")
+        gpu = gas_run(program, path, SMALL[name], "--device", device)
+        again = gas_run(program, path, SMALL[name], "--device", device, "--batches", 5)
+        same = report.check(f"{name}: digest", cpu["digest"] == gpu["digest"] == again["digest"],
+                            f"cpu {cpu['digest'][:12]}, gpu {gpu['digest'][:12]}, 5 batches {again['digest'][:12]}")
+        rows.append([name, SMALL[name], cpu["digest"][:12], gpu["digest"][:12], same, cpu["events"]["leaks"]])
+    report.section("Same integers", table(["model", "molecules", "CPU", "GPU", "equal", "leaks"], rows), "digests", rows)
+
+
+def speed(report, program, paths, device, scale, repeats):
+    rows, data = [], []
+    for name, path in paths.items():
+        n, goal, aim = CASES[name][2:]
+        # Few batches: a launch ends with its slowest molecule, so it must have many for the rate of the kernel to show.
+        runs = [gas_run(program, path, max(int(n * scale), 1000), "--device", device, "--batches", 4)
+                for _ in range(repeats)]
+        rates = [r["events"]["hits"] / r["seconds"] / 1e9 for r in runs]
+        hits, leaks, rate = runs[0]["events"]["hits"], runs[0]["events"]["leaks"], median(rates)
+        report.check(f"{name}: leaks", leaks == 0, f"{leaks} in {hits:.3g} hits")
+        if scale == 1.0 and device.startswith("cuda"):
+            report.check(f"speed of {name}", rate >= goal, f"{rate:.2f} below {goal} GHit/s")
+        reached = "aim" if rate >= aim else "yes" if rate >= goal else "no"
+        rows.append([name, f"{hits:.3g}", leaks, f"{runs[0]['seconds']:.2f}", f"{rate:.3f}", goal, aim, reached])
+        data.append({"case": name, "hits": hits, "leaks": leaks, "rate_ghit": rates, "digest": runs[0]["digest"]})
+    head = ["case", "hits", "leaks", "seconds", "GHit/s", "goal", "aim", "reached"]
+    report.section("Speed (median; wall time from the first launch to the last statistics, four batches)", table(head, rows), "speed", data)
+
+
+def sanitize(report, program, paths, device, seconds):
+    tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
+    if tool is None or not device.startswith("cuda"):
+        report.section("compute-sanitizer", "Not run.", "sanitizer", None)
+        return
+    folder, rows = Path(program.folder.name), []
+    for check in ("memcheck", "racecheck"):
+        for name in ("G(100,100)", "G(100,10000)", "G(100,100), 100 x 100 textures"):
+            prefix = [tool, "--tool", check, "--error-exitcode", "9", "--log-file", folder / "log"]
+            try:
+                gas_run(program, paths[name], 1000, "--device", device, "--batches", 2, prefix=prefix, timeout=seconds)
+                outcome = report.check(f"{check} {name}", True)
+            except subprocess.TimeoutExpired:
+                outcome = f"not ended in {seconds} s"
+            except Failed as failure:
+                log = (folder / "log").read_text() if (folder / "log").exists() else ""
+                text = log + str(failure)
+                unsupported = "Device not supported" in text or "Unable to" in text
+                outcome = "not supported here" if unsupported else report.check(f"{check} {name}", False, text[-800:])
+            rows.append([check, name, outcome])
+    report.section("compute-sanitizer", table(["tool", "model", "result"], rows), "sanitizer", rows)
+
+
+def accuracy(report, program, device, hits):
+    rows, data, folder = [], [], Path(program.folder.name)
+    for ratio, exact in TUBES.items():
+        path = folder / "accurate.yaml"
+        program.call("new", "gas-tube", "--set", f"length_over_radius={ratio}", "--set", "sides=1000", "--set", "equal_area=1",
+                     "-o", path)
+        r = gas_run(program, path, int(hits / (1 + ratio)), "--device", device)
+        w = next(x for x in r["results"] if x["name"] == "transmission" and x["of"] == "inlet->outlet")
+        off, sigma = w["mean"] / exact - 1, w["std_dev"] / exact
+        right = report.check(f"L/R = {ratio}", abs(off) < 5 * sigma + 2e-6, f"{off:+.1e} +- {sigma:.1e}")
+        rows.append([ratio, f"{r['events']['hits']:.2g}", r["events"]["leaks"], f"{w['mean']:.8f}", exact, f"{off:+.1e}",
+                     f"{sigma:.1e}", right])
+        data.append({"length_over_radius": ratio, "mean": w["mean"], "std_dev": w["std_dev"], "exact": exact,
+                     "leaks": r["events"]["leaks"], "hits": r["events"]["hits"], "seconds": r["seconds"]})
+    head = ["L/R", "hits", "leaks", "W", "exact", "W/exact - 1", "1 sigma", ""]
+    report.section("Circular tubes (1000 walls, equal area)", table(head, rows), "accuracy", data)
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="bench/gpu_gas.py", description=__doc__)
+    parser.add_argument("--program", default=os.environ.get("CORPUSCLE", str(ROOT / "build" / "corpuscle")))
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--scale", type=float, default=1.0, help="molecules of the speed part, as a part of the full numbers")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", default="digests,speed,sanitizer")
+    parser.add_argument("--cases", default="", help="only those whose name has this in it")
+    parser.add_argument("--accuracy", action="store_true", help="also tubes at 1e11 hits each")
+    parser.add_argument("--accuracy-hits", type=float, default=1e11)
+    parser.add_argument("--sanitizer-seconds", type=float, default=60.0)
+    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results")
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    program, report = Program(options.program), Report()
+    program.environment.setdefault("CORPUSCLE_CACHE", os.path.join(program.folder.name, "kernels"))
+    paths = {k: v for k, v in make_models(program).items() if options.cases in k}
+    first = gas_run(program, paths[next(iter(paths))], 1000, "--device", options.device)
+    facts = {"date": today(), "program": program.call("--version").strip(), "machine": machine(),
+             "device": first["device"], "commit": first["commit"]}
+    report.say("\n".join(f"{k}: {v}" for k, v in facts.items()))
+    only = options.only.split(",")
+    if "speed" in only:
+        guarded(report, speed, program, paths, options.device, options.scale, options.repeats)
+    if "digests" in only:
+        guarded(report, digests, program, paths, options.device)
+    if options.accuracy:
+        guarded(report, accuracy, program, options.device, options.accuracy_hits)
+    if "sanitizer" in only and not options.cases:
+        guarded(report, sanitize, program, paths, options.device, options.sanitizer_seconds)
+    report.sections.append(("What failed", "\n".join(f"- {f}" for f in report.failures) or "None."))
+    report.data["failures"] = report.failures
+    device_name = re.sub(r"^[^(]*[(](.*)[)]$", r"\1", facts["device"])
+    name = f"{facts['date']}-gpu-gas-{slug(device_name)}-{facts['commit'][:8]}"
+    saved = save(options.output, name, "Vacuum on a GPU", facts, report.sections, report.data)
+    print("\n".join(f"\n{head}\n{body}" for head, body in report.sections))
+    print("wrote " + " and ".join(map(str, saved)))
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"gpu_gas.py: {failure}")

@@ -30,13 +30,14 @@ THREADS, BLOCK = 270336, 256
 # kernel, cells (second argument), first argument, transform parameters to force
 NESTS = ["nest_4_1", "nest_16_1", "nest_64_1", "nest_16_64", "nest_64_64"]
 RARE = ["rare_64_16", "rare_256_16", "rare_256_64"]
-SIDES = ["sides_2_64", "sides_8_8", "sides_32_32", "sides_64_16"]
+SIDES = [f"{kind}_{shape}" for kind in ("sides", "given") for shape in ("2_64", "8_8", "32_32", "64_16")]
 SPREADS = {0: "constant", 1: "uniform", 2: "geometric", 3: "bimodal"}
 RATES = [30, 100, 250, 500]
 CELLS = ([(k, 96, s) for k in NESTS for s in SPREADS] + [(k, 384, p) for k in RARE for p in RATES]
          + [(k, 384, p) for k in SIDES for p in (100, 500)])
 FORCED = {"merge1": "loop-merge<steps=1;refill=1>", "merge4": "loop-merge<steps=4;refill=1>",
           "delay8": "iteration-delay<threshold=8>", "delay16": "iteration-delay<threshold=16>",
+          "delay16x1": "iteration-delay<threshold=16;steps=1>",
           "distribute": "branch-distribute"}
 PLAIN = {"original": "none", "merged": "loop-merge<steps=1;refill=1>", "merged-2-steps": "loop-merge<steps=2;refill=1>",
          "delayed": "iteration-delay<threshold=8>", "distributed": "branch-distribute",
@@ -114,8 +115,8 @@ def run_line(folder):
     if not lines:
         return None
     words = lines[-1].strip().split()
-    at = next(i for i, w in enumerate(words) if w.startswith("./"))
-    return words[at + 1:]
+    at = next((i for i, w in enumerate(words) if w.startswith("./")), None)
+    return None if at is None else words[at + 1:]
 
 
 def build_program(divcc, sources, name, out, record):
@@ -235,7 +236,7 @@ class Runner:
                 print("(out of time)")
                 return
             name = cell_name(kernel, value)
-            wanted = [f for f in FORCED if f[:2] == {"nest": "me", "rare": "de", "side": "di"}[kernel[:4]]]
+            wanted = [f for f in FORCED if f[:2] == {"nest": "me", "rare": "de", "side": "di", "give": "di"}[kernel[:4]]]
             auto = folder / f"auto-{name}.cubin"
             auto = auto if auto.exists() else folder / "auto.cubin"
             files = [folder / "original.cubin", *(folder / f"{f}.cubin" for f in wanted), auto]

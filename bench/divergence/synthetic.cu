@@ -119,3 +119,39 @@ SIDES(2, 64)
 SIDES(8, 8)
 SIDES(32, 32)
 SIDES(64, 16)
+
+/* The same with operands that are not constants: numbers of the lane, as a table or the state of a particle would give. */
+template <int OWN, int LIKE> static __device__ __forceinline__ void given(float *out, unsigned turns, unsigned per_mille)
+{
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = 1.0f, y = 0.5f, some = (float)(thread & 63u) * 0x1p-10f;
+    float a = 0.75f + some, b = 0.5f - some, c = 0.5f + some, d = 0.25f - some;
+    for (unsigned i = 0; i < turns; ++i) {
+        if (hash(thread * turns + i) % 1000u < per_mille) {
+#pragma unroll
+            for (int k = 0; k < OWN; ++k) {
+                y = y * 0.5f + x * x;
+            }
+            x = work<LIKE>(x, a, b);
+            y = fminf(y, x);
+        } else {
+#pragma unroll
+            for (int k = 0; k < OWN; ++k) {
+                y = fabsf(y - 0.125f) + 0.25f;
+            }
+            x = work<LIKE>(x, c, d);
+            y = fmaxf(y, x);
+        }
+    }
+    out[thread] = x + y;
+}
+
+#define GIVEN(o, l)                                                                              \
+    extern "C" __global__ void given_##o##_##l(float *out, unsigned turns, unsigned per_mille)   \
+    {                                                                                            \
+        given<o, l>(out, turns, per_mille);                                                      \
+    }
+GIVEN(2, 64)
+GIVEN(8, 8)
+GIVEN(32, 32)
+GIVEN(64, 16)

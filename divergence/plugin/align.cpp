@@ -60,7 +60,8 @@ static void add_straight(BasicBlock *block, double factor, item_row &row)
     row.insert(row.end(), more.begin(), more.end());
 }
 
-/* Blocks that control passes between the end of `block` and `after`; false if it comes by `branch` or the join again. */
+/* Blocks that control passes between the end of `block` and `after`; false if it comes by `branch` or the join again.
+ */
 static bool collect_region(BasicBlock *block, BasicBlock *after, item &out)
 {
     SmallPtrSet<BasicBlock *, 16> seen;
@@ -179,6 +180,24 @@ bool can_be_one(const Instruction &a, const Instruction &b)
     }
     const Value *pa = getLoadStorePointerOperand(&a), *pb = getLoadStorePointerOperand(&b);
     return !pa || address_space(pa) == address_space(pb);
+}
+
+/*
+ * A fused product and sum with an immediate operand reads two registers. With three, the two banks of the register file
+ * (one read a cycle each) hold it up: 1.67 cycles on an H200 where a select had put a register for the immediate.
+ */
+static double register_cost(const Instruction &a, const Instruction &b)
+{
+    const auto *call = dyn_cast<IntrinsicInst>(&a);
+    if (!call || call->getIntrinsicID() != Intrinsic::fma || !a.getType()->isFloatTy()) {
+        return 0.0;
+    }
+    bool had = false, has = false;
+    for (unsigned k = 0; k < 3; ++k) {
+        had |= isa<Constant>(a.getOperand(k)) || isa<Constant>(b.getOperand(k));
+        has |= isa<Constant>(a.getOperand(k)) && a.getOperand(k) == b.getOperand(k);
+    }
+    return had && !has ? 0.67 : 0.0;
 }
 
 /* --- the alignment of two rows --- */
@@ -356,7 +375,7 @@ double aligner::pair_score(const item &a, const item &b, std::shared_ptr<region_
     if (a.what == item::phi) {
         return 0.3;
     }
-    double score = std::min(a.cost, b.cost) + 0.05;
+    double score = std::min(a.cost, b.cost) + 0.05 - register_cost(*a.at, *b.at);
     for (unsigned k = 0; k < a.at->getNumOperands(); ++k) {
         score -= operand_cost(a.at->getOperand(k), b.at->getOperand(k));
     }
@@ -365,11 +384,12 @@ double aligner::pair_score(const item &a, const item &b, std::shared_ptr<region_
 
 namespace
 {
-/* Best score of the rows' first i and j items, by what they end with: a pair, a gap that all lanes run, a gap with a guard. */
+/* Best score of the rows' first i and j items, by what they end with: a pair, a gap that all lanes run, a gap with a
+ * guard. */
 struct cell {
     double score[3] = {-1e30, -1e30, -1e30};
-    uint8_t from[3] = {0, 0, 0};  /* kind before */
-    uint8_t is_t[3] = {0, 0, 0};  /* gap: the item is of the first row */
+    uint8_t from[3] = {0, 0, 0}; /* kind before */
+    uint8_t is_t[3] = {0, 0, 0}; /* gap: the item is of the first row */
 };
 enum { PAIR, OPEN, GUARDED };
 } // namespace
@@ -515,7 +535,7 @@ void aligner::count(const item_row &t, const item_row &f, const step_list &steps
         }
         const item &a = t[steps[k].t], &b = f[steps[k].f];
         if (a.what == item::instruction) {
-            out.pairs += std::max(a.cost, b.cost);
+            out.pairs += std::max(a.cost, b.cost) * (1.0 + register_cost(*a.at, *b.at));
             ++out.n_pairs;
             count_operands(*a.at, *b.at, out);
         } else if (steps[k].inside) {

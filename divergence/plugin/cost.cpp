@@ -244,29 +244,53 @@ double branching_cost(const branch_cost &c, const branch_trace &t)
     return sum;
 }
 
-double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience)
+namespace
 {
+/* A warp in a delayed loop. */
+struct delayed_warp {
+    const branch_trace &t;
     size_t at[LANES] = {0}; /* iteration that the lane begins next */
     bool waits[LANES] = {false};
-    unsigned age = 0;
-    double sum = 0;
-    auto has_more = [&](unsigned i) { return at[i] < t.dear.size() && t.dear[at[i]][i] != 2; };
-    for (;;) {
-        unsigned n_waiting = 0, n_others = 0;
-        bool cheap = false, fresh = false;
-        for (unsigned i = 0; i < LANES; ++i) { /* the lanes that do not wait begin an iteration */
+
+    bool has_more(unsigned i) const
+    {
+        return at[i] < t.dear.size() && t.dear[at[i]][i] != 2;
+    }
+    /* The lanes that do not wait begin an iteration; what it costs. */
+    double begin(const branch_cost &c)
+    {
+        bool fresh = false, cheap = false;
+        for (unsigned i = 0; i < LANES; ++i) {
             if (!waits[i] && has_more(i)) {
                 fresh = true;
                 waits[i] = t.dear[at[i]++][i] == 1;
                 cheap |= !waits[i];
             }
-            n_waiting += waits[i];
-            n_others += !waits[i] && has_more(i);
         }
-        if (!fresh && n_waiting == 0) {
+        return (fresh ? c.common : 0.0) + (cheap ? c.cheap : 0.0);
+    }
+};
+} // namespace
+
+double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience, unsigned turns)
+{
+    delayed_warp w{t};
+    unsigned age = 0;
+    double sum = 0;
+    for (;;) {
+        double work = 0.0;
+        for (unsigned k = 0; k < turns; ++k) {
+            work += w.begin(c);
+        }
+        unsigned n_waiting = 0, n_others = 0;
+        for (unsigned i = 0; i < LANES; ++i) {
+            n_waiting += w.waits[i];
+            n_others += !w.waits[i] && w.has_more(i);
+        }
+        if (n_waiting + n_others == 0 && work == 0.0) {
             return sum;
         }
-        sum += c.turn + (fresh ? c.common : 0.0) + (cheap ? c.cheap : 0.0);
+        sum += c.turn + work;
         ++age;
         if (n_waiting == 0 || (n_waiting < threshold && n_others > 0 && age <= patience)) {
             age = n_waiting == 0 ? 0 : age;
@@ -274,7 +298,7 @@ double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned thresh
         }
         sum += c.dear;
         age = 0;
-        std::fill(std::begin(waits), std::end(waits), false);
+        std::fill(std::begin(w.waits), std::end(w.waits), false);
     }
 }
 

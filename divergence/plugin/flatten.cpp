@@ -48,6 +48,12 @@ class flattener
     void end_lives();
     void copy_steps();
     void copy_loop(Loop *loop, unsigned n);
+    void copy_turns();
+    SmallVector<BasicBlock *, 8> blocks_past_gates() const;
+    BasicBlock *first_block(unsigned k) const
+    {
+        return k == 0 && head_copy ? head_copy : gathers[k];
+    }
     void build_chain();
     void build_guard(unsigned k);
     Value *gate_opens(const gate &g, Value *is_here);
@@ -90,6 +96,7 @@ class flattener
     SmallVector<std::pair<BasicBlock *, BasicBlock *>, 16> stubs; /* where a pc is set; what it leads to */
     SmallVector<BitVector, 8> codes_at;                           /* by join: values of pc that lanes can have there */
     SmallVector<std::pair<unsigned, unsigned>, 16> settings;      /* stage where a pc is set, its value */
+    BasicBlock *head_copy = nullptr; /* where a turn begins, if the way past the gates was copied */
     AllocaInst *pc = nullptr;
     AllocaInst *alive = nullptr; /* of these, the ones not done at the last latch */
     Value *mask = nullptr;       /* lanes that entered, where there are gates */
@@ -254,8 +261,60 @@ void flattener::copy_loop(Loop *loop, unsigned n)
     }
 }
 
+/* All blocks that are reached without passing a gate. */
+SmallVector<BasicBlock *, 8> flattener::blocks_past_gates() const
+{
+    SmallPtrSet<BasicBlock *, 16> reached;
+    for (BasicBlock *block : order) {
+        bool is_first = block == plan.outer->getHeader();
+        bool has_gate = any_of(plan.gates, [&](auto &g) { return g.first == block; });
+        bool is_next = any_of(predecessors(block), [&](BasicBlock *from) { return reached.count(from) != 0; });
+        if (is_first || (is_next && !has_gate)) {
+            reached.insert(block);
+        }
+    }
+    SmallVector<BasicBlock *, 8> found;
+    copy_if(order, std::back_inserter(found), [&](BasicBlock *block) { return reached.count(block) != 0; });
+    return found;
+}
+
+/* Copies 1 to n - 1 of an iteration that passes the gates come first in a turn, the original last; all are of the first stretch. */
+void flattener::copy_turns()
+{
+    SmallVector<BasicBlock *, 8> body = blocks_past_gates(), previous;
+    BasicBlock *header = plan.outer->getHeader();
+    for (unsigned copy = 1; copy < plan.turns; ++copy) {
+        ValueToValueMapTy map;
+        SmallVector<BasicBlock *, 8> made;
+        for (BasicBlock *block : body) {
+            BasicBlock *twin = CloneBasicBlock(block, map, ".turn" + Twine(copy), &f);
+            map[block] = twin;
+            made.push_back(twin);
+            origin[twin] = block;
+            stage[twin] = 0;
+            order.push_back(twin);
+        }
+        remapInstructionsInBlocks(made, map);
+        auto *head = cast<BasicBlock>(map[header]);
+        for (BasicBlock *twin : made) { /* the map led it to the copy's own header */
+            twin->getTerminator()->replaceSuccessorWith(head, header);
+        }
+        for (BasicBlock *block : previous) {
+            next_header[block] = head;
+        }
+        head_copy = head_copy ? head_copy : head;
+        previous = made;
+    }
+    for (BasicBlock *block : previous) {
+        next_header[block] = header;
+    }
+}
+
 void flattener::copy_steps()
 {
+    if (plan.turns > 1) {
+        copy_turns();
+    }
     for (Loop *loop : plan.cut) {
         auto found = plan.steps.find(loop);
         if (found != plan.steps.end() && found->second > 1) {
@@ -289,7 +348,7 @@ void flattener::rewire_edge(BasicBlock *from, unsigned i)
         end->setSuccessor(i, stub(from, to, n + exit));
     } else if (is_cut_back_edge(from, to)) {
         auto next = next_header.find(from);
-        bool steps_on = next != next_header.end() && origin.lookup(next->second) == to;
+        bool steps_on = next != next_header.end() && source(next->second) == to;
         end->setSuccessor(i, steps_on ? next->second : stub(from, to, stage[to]));
     } else if (stage[to] != stage[from]) {
         end->setSuccessor(i, stub(from, to, stage[to]));
@@ -338,7 +397,7 @@ void flattener::build_guard(unsigned k)
     b.SetInsertPoint(joins[k]);
     b.SetCurrentDebugLocation(gathers[k]->getTerminator()->getDebugLoc());
     if (codes_at[k].count() == 1 && codes_at[k][k] && !gate_of(k)) {
-        b.CreateBr(gathers[k]);
+        b.CreateBr(first_block(k));
         return;
     }
     Value *here = b.CreateLoad(b.getInt32Ty(), pc, "div.pc");
@@ -346,7 +405,7 @@ void flattener::build_guard(unsigned k)
     if (const gate *g = gate_of(k)) {
         is_here = b.CreateAnd(is_here, gate_opens(*g, is_here));
     }
-    b.CreateCondBr(is_here, gathers[k], joins[k + 1]);
+    b.CreateCondBr(is_here, first_block(k), joins[k + 1]);
 }
 
 /* Which values of pc reach which join? Where there is one only, its guard would ask what is known. */

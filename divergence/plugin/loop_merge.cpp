@@ -272,7 +272,11 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
     nest n;
     n.outer = outer;
     collect(outer, n);
-    if (n.cut.empty() || is_flattened(*outer)) {
+    unsigned deepest = 0;
+    for (Loop *loop : n.cut) {
+        deepest = std::max(deepest, loop->getLoopDepth() - outer->getLoopDepth());
+    }
+    if (n.cut.empty() || is_flattened(*outer) || (wanted.depth != 0 && deepest > wanted.depth)) {
         return false;
     }
     if (auto obstacle = find_obstacle(n)) {
@@ -307,6 +311,12 @@ bool merger::run(SmallPtrSetImpl<BasicBlock *> &declined)
 {
     if (wanted.off) {
         return false;
+    }
+    for (Loop *loop : loops) {
+        bool is_one = loop->isInnermost() && is_divergent(loop) && settings().report;
+        if (is_one && declined.insert(loop->getHeader()).second) { /* for kernels that were merged by hand */
+            remark(f, {loop->getStartLoc(), loop->getHeader()}, PASS, verdict::analysis, "one loop already");
+        }
     }
     for (Loop *loop : loops.getLoopsInPreorder()) {
         if (!loop->isInnermost() && !declined.count(loop->getHeader()) && try_loop(loop, declined)) {

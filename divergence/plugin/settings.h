@@ -26,7 +26,7 @@ const run_settings &settings();
 struct pass_settings {
     bool force = false;           /**< apply wherever it is legal, whatever the cost model says */
     unsigned steps = 0;           /**< loop-merge: body steps a turn */
-    unsigned depth = 0;           /**< loop-merge: number of loops around the inner ones that are merged */
+    unsigned depth = 0;           /**< loop-merge: at most so many levels are merged into the outer loop */
     unsigned refill = 0;          /**< loop-merge: lanes that must wait before the outer body runs; 1 is at once */
     unsigned threshold = 0;       /**< iteration-delay: lanes that must wait before the dear side runs */
     unsigned patience = 64;       /**< votes: turns after which waiting lanes are served whatever their number */

@@ -9,6 +9,14 @@ typedef struct result_axis_names {
     const char *name[TALLY_MAX_DIMS], *unit[TALLY_MAX_DIMS];
 } result_axis_names;
 
+/** A place where a history was lost, for people to look at. */
+typedef struct result_place {
+    double at[3];  /**< [cm] */
+    double way[3]; /**< direction that it went in */
+    double out[3]; /**< where it left the bounding box of the model [cm] */
+    int64_t of;    /**< number of the element that it came from, from 1 */
+} result_place;
+
 /** A device that the last part of a run used. */
 typedef struct result_device {
     char label[160];            /**< "cuda:0 (NVIDIA H200)" */
@@ -56,6 +64,8 @@ struct crp_result {
     result_spec *results;
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
+    result_place *places;       /**< of some lost histories; owned, not in the file */
+    size_t n_places;
     char note[256];             /**< the module's line for the summary, "" if none; not in the file */
     char digest[65];            /**< formed by result_digest */
 };

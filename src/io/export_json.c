@@ -142,6 +142,8 @@ crp_status result_write_json(crp_context *context, const crp_result *r, FILE *fi
     write_text(file, "math", r->math);
     fprintf(file, "\"seed\": %" PRIu64 ", \"histories\": %" PRIu64 ", \"seconds\": ", r->seed, r->histories);
     json_write_real(file, r->seconds);
+    fputs(", \"device_seconds\": ", file);
+    json_write_real(file, r->device_seconds);
     fputs(", ", file);
     write_rate(file, r);
     write_text(file, "digest", r->digest);

@@ -3,7 +3,7 @@
 ; RUN: %{div} -passes='function(loop-simplify,iteration-delay<force>,iteration-delay<force>)' %s 2>&1 | FileCheck %s
 ; RUN: %{div} -passes='function(loop-simplify,iteration-delay)' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 ; Lanes that always agree would lose more than 3 %.
-; UNKNOWN: iteration-delay: not delayed: how often lanes differ is not known (predicted 1.
+; UNKNOWN: iteration-delay: not delayed: how often lanes differ is not known (predicted 
 ; CHECK: iteration-delay: delayed (the dear side waits for
 ; CHECK-NOT: iteration-delay:
 ; CHECK: [[MASK:%.*]] = call i32 @llvm.nvvm.activemask()

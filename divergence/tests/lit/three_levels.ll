@@ -1,6 +1,11 @@
 ; Three loops become one.
 ; RUN: %{div} -passes='function(loop-simplify,loop-merge<force;steps=1>),function(print<loops>)' %s 2>&1 | FileCheck %s
 ; RUN: %{div} -passes='function(loop-simplify,loop-merge<force;steps=1>),default<O3>,function(print<loops>)' %s 2>&1 | FileCheck %s
+; RUN: %{div} -passes='function(loop-simplify,loop-merge<force;steps=1;depth=1>),function(print<loops>)' %s 2>&1 | FileCheck %s --check-prefix=INNER
+; INNER: loop-merge: merged (1 loop into
+; INNER-NOT: merged (
+; INNER: Loop at depth 2
+; INNER-NOT: Loop at depth 3
 ; CHECK: loop-merge: merged (2 loops into the one at
 ; CHECK: Loop at depth 1
 ; CHECK-NOT: Loop at depth

@@ -28,6 +28,7 @@ VARIANTS = {
     "merge-steps": "loop-merge<force;steps=3>",
     "merge-refill": "loop-merge<force;steps=2;refill=5;patience=9>",
     "delay": "iteration-delay<force;threshold=6;patience=5>",
+    "delay-turns": "iteration-delay<force;threshold=5;steps=3;patience=7>",
     "distribute": "branch-distribute<force>",
     "all": "branch-distribute<force>,loop-merge<force;steps=2>,loop-simplify,iteration-delay<force;threshold=3>",
 }

@@ -147,7 +147,7 @@ CK_FN ck_u32 chem_advance(chem_params p, chem_memory m, double inv_cell, ck_u32 
     chem_particle a = chem_moved(p, m, i);
     m.here[i] = a;
     chem_cells place = chem_cells_of(p, inv_cell, n_cells, a);
-    ck_u32 bucket = (chem_row(place.y, place.z, m.history_here[i]) + (ck_u32)place.x) & p.bucket_mask;
+    ck_u32 bucket = chem_bucket(place.x, place.y, place.z, m.history_here[i], p.bucket_mask);
     m.buckets[i] = bucket;
     m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
     return a.species;
@@ -355,7 +355,7 @@ CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_step s, chem_c
     y = part < 2u ? place.y : chem_wrap_cell(p.space, s.n_cells, y);
     z = part < 2u ? place.z : chem_wrap_cell(p.space, s.n_cells, z);
     r.row = part < 2u ? m.rows[i] : chem_row(y, z, history);
-    bucket = (r.row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, x)) & p.bucket_mask;
+    bucket = chem_bucket(chem_wrap_cell(p.space, s.n_cells, x), y, z, history, p.bucket_mask);
     r.n_parts = part >= 2u && p.space != CHEM_SPACE_IS_PERIODIC && bucket + 2u <= p.bucket_mask && (part - 2u) % 3u == 0u ? 3u : 1u;
     r.from = part == 0u ? i + 1u : m.starts[bucket];
     r.to = m.starts[bucket + r.n_parts];

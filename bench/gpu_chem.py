@@ -142,7 +142,7 @@ def main():
         print(f"SKIPPED: the two tracks (no {args.data})")
     with tempfile.TemporaryDirectory() as folder:
         small = list(starters(args.program, folder))
-        inputs = [(name, path, ("-n", 10)) for name, path in small]
+        inputs = [(name, path, ("-n", 10, "--method", "exact")) for name, path in small]
         inputs += [(f"{name}, {space}", path, ("-n", 4, "--set", f"space.kind={space}", "--set", "space.box=60nm", "--set",
                                                "time.end=1ns")) for name, path in small[:1] for space in ("periodic", "reflecting")]
         inputs += [(f"{name} to 1 ns", path, ("--energy", f"{e}eV", "-n", 1, "--set", "time.end=1ns"))

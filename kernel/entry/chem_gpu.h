@@ -138,7 +138,7 @@ CK_FN ck_u32 chem_lanes(chem_step s)
 CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
                          CK_GLOBAL ck_u32 *arrivals)
 {
-    ck_u32 width = chem_lanes(s), n = m.starts[p.bucket_mask + 1u] * width, pairs = 0u;
+    ck_u32 width = team.n_workers < 1024u ? 1u : chem_lanes(s), n = m.starts[p.bucket_mask + 1u] * width, pairs = 0u;
     chem_lookout look;
     look.width = width;
     CHEM_EACH(k, n)

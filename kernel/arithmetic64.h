@@ -27,9 +27,9 @@
  */
 CK_FN double ck_log64(double x)
 {
-    ck_u64 bits = CK_BITS64(x) + (0x3FF0000000000000ull - 0x3FE6A09E667F3BCDull);
+    ck_u64 bits = CK_BITS64(x) + ((ck_u64)0x3FF0000000000000 - (ck_u64)0x3FE6A09E667F3BCD);
     double k = (double)((ck_i32)(bits >> 52) - 1023);
-    double f = CK_REAL64((bits & 0x000FFFFFFFFFFFFFull) + 0x3FE6A09E667F3BCDull) - 1.0;
+    double f = CK_REAL64((bits & (ck_u64)0x000FFFFFFFFFFFFF) + (ck_u64)0x3FE6A09E667F3BCD) - 1.0;
     double s = f / (2.0 + f);
     double z = s * s;
     double r = 1.479819860511658591e-01;
@@ -40,9 +40,9 @@ CK_FN double ck_log64(double x)
     r = ck_fma64(r, z, 3.999999999940941908e-01);
     r = ck_fma64(r, z, 6.666666666666735130e-01);
     r *= z;
-    double half = 0.5 * f * f;
-    double low = ck_fma64(s, half + r, k * CK_LN2_LOW);
-    return ck_fma64(k, CK_LN2_HIGH, f - (half - low));
+    double bend = 0.5 * f * f;
+    double low = ck_fma64(s, bend + r, k * CK_LN2_LOW);
+    return ck_fma64(k, CK_LN2_HIGH, f - (bend - low));
 }
 
 /**

@@ -60,7 +60,8 @@ static void add_straight(BasicBlock *block, double factor, item_row &row)
     row.insert(row.end(), more.begin(), more.end());
 }
 
-/* Blocks that control passes between the end of `block` and `after`; false if it comes by `branch` or the join again. */
+/* Blocks that control passes between the end of `block` and `after`; false if it comes by `branch` or the join again.
+ */
 static bool collect_region(BasicBlock *block, BasicBlock *after, item &out)
 {
     SmallPtrSet<BasicBlock *, 16> seen;
@@ -182,8 +183,8 @@ bool can_be_one(const Instruction &a, const Instruction &b)
 }
 
 /*
- * A fused product and sum with an immediate operand reads two registers. With three, the two banks of the register file (one
- * read a cycle each) hold it up: 1.67 cycles on an H200 where a select had put a register for the immediate.
+ * A fused product and sum with an immediate operand reads two registers. With three, the two banks of the register file
+ * (one read a cycle each) hold it up: 1.67 cycles on an H200 where a select had put a register for the immediate.
  */
 static double register_cost(const Instruction &a, const Instruction &b)
 {
@@ -383,11 +384,12 @@ double aligner::pair_score(const item &a, const item &b, std::shared_ptr<region_
 
 namespace
 {
-/* Best score of the rows' first i and j items, by what they end with: a pair, a gap that all lanes run, a gap with a guard. */
+/* Best score of the rows' first i and j items, by what they end with: a pair, a gap that all lanes run, a gap with a
+ * guard. */
 struct cell {
     double score[3] = {-1e30, -1e30, -1e30};
-    uint8_t from[3] = {0, 0, 0};  /* kind before */
-    uint8_t is_t[3] = {0, 0, 0};  /* gap: the item is of the first row */
+    uint8_t from[3] = {0, 0, 0}; /* kind before */
+    uint8_t is_t[3] = {0, 0, 0}; /* gap: the item is of the first row */
 };
 enum { PAIR, OPEN, GUARDED };
 } // namespace

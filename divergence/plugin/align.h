@@ -1,10 +1,11 @@
 /**
  * The two sides of a branch as sequences, and which parts of them can be one.
  *
- * A side is a chain of blocks from its first one to the block where the sides meet; what lies between two links of the chain
- * (an inner branch, a loop) is a *region*. So a side is a row of items: instructions, regions, and the edges that hand values to
- * phis. Two rows are aligned as sequences of genes are (Needleman and Wunsch 1970, gaps with an opening cost as Gotoh 1982): a
- * pair saves one execution and costs a select for each operand that differs; what has no partner is a gap.
+ * A side is a chain of blocks from its first one to the block where the sides meet; what lies between two links of the
+ * chain (an inner branch, a loop) is a *region*. So a side is a row of items: instructions, regions, and the edges that
+ * hand values to phis. Two rows are aligned as sequences of genes are (Needleman and Wunsch 1970, gaps with an opening
+ * cost as Gotoh 1982): a pair saves one execution and costs a select for each operand that differs; what has no partner
+ * is a gap.
  */
 #ifndef DIVERGENCE_ALIGN_H
 #define DIVERGENCE_ALIGN_H
@@ -51,11 +52,12 @@ struct side {
 };
 
 /**
- * The side that begins at `first` and ends at `join`; none if it has several entries, ways out that miss the join, or a cycle
- * that is no loop. Costs of loops inside count eight turns.
+ * The side that begins at `first` and ends at `join`; none if it has several entries, ways out that miss the join, or a
+ * cycle that is no loop. Costs of loops inside count eight turns.
  */
 std::optional<side> find_side(llvm::BasicBlock *branch, llvm::BasicBlock *first, llvm::BasicBlock *join,
-                              const llvm::DominatorTree &tree, const llvm::PostDominatorTree &post, const llvm::LoopInfo &loops);
+                              const llvm::DominatorTree &tree, const llvm::PostDominatorTree &post,
+                              const llvm::LoopInfo &loops);
 
 struct region_match;
 
@@ -65,7 +67,7 @@ item_row straight_row(llvm::BasicBlock *block, double factor = 1.0);
 /** Items of the two rows by index, -1: none. Steps with one item lie in a gap. */
 struct step {
     int t = -1, f = -1;
-    bool is_guarded = false; /**< gap: run by its own lanes only */
+    bool is_guarded = false;              /**< gap: run by its own lanes only */
     std::shared_ptr<region_match> inside; /**< pair of regions */
 };
 typedef std::vector<step> step_list;
@@ -91,9 +93,9 @@ struct alignment {
     unsigned n_pairs = 0;      /**< instructions that have become one, pairs */
     unsigned n_t = 0, n_f = 0; /**< instructions of the sides */
     unsigned n_selects = 0;
-    unsigned n_gaps = 0;       /**< guarded ones */
-    double pairs = 0.0;        /**< cost of all pairs with their selects */
-    double speculated = 0.0;   /**< cost of gaps without guard */
+    unsigned n_gaps = 0;             /**< guarded ones */
+    double pairs = 0.0;              /**< cost of all pairs with their selects */
+    double speculated = 0.0;         /**< cost of gaps without guard */
     double gap_t = 0.0, gap_f = 0.0; /**< cost behind guards */
 };
 

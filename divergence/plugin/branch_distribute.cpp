@@ -5,6 +5,7 @@
 #include "meld.h"
 #include "passes.h"
 #include "profile_data.h"
+#include "randomness.h"
 #include "remarks.h"
 #include "settings.h"
 
@@ -38,8 +39,8 @@ struct diamond {
     double rest = 0.0;  /* what else the innermost loop around it, or the function, does */
     double share = 1.0; /* of it arithmetic */
     double gain = 0.0;
-    double worst = 1.0; /* gain where all lanes agree */
-    bool is_recorded = false;
+    bool is_bold = false; /* lanes may always agree, and then it would lose */
+    const char *basis = "not recorded";
 };
 
 /* How often lanes of a warp come to the first side, the second, any of them. */
@@ -174,17 +175,22 @@ void distributor::estimate(diamond &d) const
             any_t += any[1];
             any_f += any[0];
         }
-        d.is_recorded = true;
+        d.basis = "recorded";
         d.gain = gain_of(d, {any_t / std::max(1.0, n), any_f / std::max(1.0, n)});
         return;
     }
-    d.worst = std::min(gain_of(d, {1.0, 0.0}), gain_of(d, {0.0, 1.0}));
     double product = 1.0;
     const double cases[] = {0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97};
     for (double p : cases) {
         product *= gain_of(d, {1.0 - std::pow(1.0 - p, LANES), 1.0 - std::pow(p, LANES)});
     }
     d.gain = std::pow(product, 1.0 / (double)std::size(cases));
+    if (is_random(cast<BranchInst>(d.head->getTerminator())->getCondition())) {
+        d.basis = "random";
+        return;
+    }
+    double worst = std::min(gain_of(d, {1.0, 0.0}), gain_of(d, {0.0, 1.0}));
+    d.is_bold = d.gain < BOLD_GAIN || worst < BOLD_LOSS;
 }
 
 bool distributor::tell(const diamond &d, verdict v, const std::string &text) const
@@ -196,11 +202,11 @@ bool distributor::tell(const diamond &d, verdict v, const std::string &text) con
 std::string distributor::numbers(const diamond &d) const
 {
     const alignment &a = d.a;
-    return format("%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
-                  "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
-                  a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
-                  d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest,
-                  d.is_recorded ? "recorded" : "not recorded");
+    return format(
+        "%u of %u and %u instructions in common, %u select%s, %u guarded gap%s; predicted %.2f times; sides %.0f and "
+        "%.0f, together %.0f, rest %.0f issue slots; branch: %s",
+        a.n_pairs, a.n_t, a.n_f, a.n_selects, a.n_selects == 1 ? "" : "s", a.n_gaps, a.n_gaps == 1 ? "" : "s", d.gain,
+        d.t.cost, d.f.cost, a.pairs + a.speculated + a.gap_t + a.gap_f, d.rest, d.basis);
 }
 
 /* The blocks are in topological order: an edge back leads to the head of a loop, or the cycle is no loop. */
@@ -268,10 +274,10 @@ bool distributor::try_block(BasicBlock *block)
     if (!wanted.force && d.gain < settings().margin) {
         return tell(d, verdict::declined, "not distributed: no gain expected (" + numbers(d) + ")");
     }
-    bool is_bold = !d.is_recorded && (d.gain < BOLD_GAIN || d.worst < BOLD_LOSS);
-    if (!wanted.force && is_bold) {
-        return tell(d, verdict::declined, "not distributed: how often lanes differ is not known (" + numbers(d) +
-                                              "); record a run with --profile, or force it");
+    if (!wanted.force && d.is_bold) {
+        return tell(d, verdict::declined,
+                    "not distributed: how often lanes differ is not known (" + numbers(d) +
+                        "); record a run with --profile, or force it");
     }
     if (settings().report) {
         return tell(d, verdict::analysis, "would distribute (" + numbers(d) + ")");

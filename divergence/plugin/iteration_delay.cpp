@@ -5,6 +5,7 @@
 #include "legality.h"
 #include "passes.h"
 #include "profile_data.h"
+#include "randomness.h"
 #include "remarks.h"
 #include "settings.h"
 
@@ -22,6 +23,7 @@ namespace divergence
 {
 
 static const char *const PASS = "iteration-delay";
+static constexpr double NO_LOSS = 0.97;
 
 namespace
 {
@@ -34,7 +36,12 @@ struct branching {
     unsigned threshold = 0;
     unsigned turns = 1; /* on the cheap way between two votes */
     double gain = 0.0;
+    double least = 0.0; /* of the cases that were looked at */
     const char *basis = "";
+};
+
+struct gain_range {
+    double mean, least;
 };
 
 class delayer
@@ -54,7 +61,9 @@ class delayer
     std::optional<branching> measure(BasicBlock *block, Loop *loop) const;
     std::optional<branching> find_dearest(Loop *loop) const;
     void choose(branching &b) const;
-    double gain_of(const branching &b, ArrayRef<branch_trace> cases, unsigned threshold, unsigned turns) const;
+    gain_range gain_of(const branching &b, ArrayRef<branch_trace> cases, unsigned threshold, unsigned turns) const;
+    SmallVector<branch_trace, 4> cases_of(branching &b) const;
+    bool is_bold(const branching &b) const;
     bool try_loop(Loop *loop);
     bool tell(const branching &b, verdict v, const std::string &text) const;
 
@@ -102,8 +111,8 @@ std::optional<branching> delayer::measure(BasicBlock *block, Loop *loop) const
     double costs[2] = {side_cost(block, sides[0], loop), side_cost(block, sides[1], loop)};
     unsigned dear = costs[0] >= costs[1] ? 0 : 1;
     bool is_guard = costs[1 - dear] == 0.0 && any_of(loop->getSubLoops(), [&](Loop *sub) {
-        return tree.dominates(sides[dear], sub->getHeader()); /* most lanes go in: nothing is rare */
-    });
+                        return tree.dominates(sides[dear], sub->getHeader()); /* most lanes go in: nothing is rare */
+                    });
     if ((is_guard && !wanted.force) || sides[dear] == loop->getHeader() || loops.getLoopFor(sides[dear]) != loop ||
         sides[dear]->getSinglePredecessor() != block) {
         return std::nullopt;
@@ -130,30 +139,33 @@ std::optional<branching> delayer::find_dearest(Loop *loop) const
     return best;
 }
 
-/* Mean over the cases. */
-double delayer::gain_of(const branching &b, ArrayRef<branch_trace> cases, unsigned threshold, unsigned turns) const
+/* Mean and least over the cases. */
+gain_range delayer::gain_of(const branching &b, ArrayRef<branch_trace> cases, unsigned threshold, unsigned turns) const
 {
-    double product = 1.0;
+    double product = 1.0, least = 1e30;
     for (const branch_trace &t : cases) {
         double delayed = delayed_cost(b.cost, t, threshold, wanted.patience, turns);
-        product *= branching_cost(b.cost, t) / std::max(1.0, delayed);
+        double gain = branching_cost(b.cost, t) / std::max(1.0, delayed);
+        product *= gain;
+        least = std::min(least, gain);
     }
-    return std::pow(product, 1.0 / (double)cases.size());
+    return {std::pow(product, 1.0 / (double)cases.size()), least};
 }
 
 /* The gain if all lanes always agree: votes for nothing. */
-static double worst_gain(const branching &b)
+static double agreeing_gain(const branching &b)
 {
     double dear = b.cost.dear + b.cost.common, cheap = b.cost.cheap + b.cost.common;
     return std::min(dear / (dear + b.cost.turn), cheap / (cheap + b.cost.turn / b.turns));
 }
 
-/* Without a record the side may be rare or common. */
-void delayer::choose(branching &b) const
+/* Recorded, or, since the side may be rare or common, a few probabilities. */
+SmallVector<branch_trace, 4> delayer::cases_of(branching &b) const
 {
     SmallVector<branch_trace, 4> cases;
+    auto *end = cast<BranchInst>(b.block->getTerminator());
     if (auto recorded = recorded_branches(f, *b.block)) {
-        bool is_first = cast<BranchInst>(b.block->getTerminator())->getSuccessor(0) == b.dear;
+        bool is_first = end->getSuccessor(0) == b.dear;
         for (auto &lanes : recorded->dear) {
             for (uint8_t &way : lanes) {
                 way = way == 2 ? 2 : (way == 1) == is_first ? 1 : 0;
@@ -161,21 +173,34 @@ void delayer::choose(branching &b) const
         }
         cases.push_back(*recorded);
         b.basis = "recorded";
-    } else {
-        for (double p : {0.03, 0.1, 0.25, 0.5}) {
-            cases.push_back(make_branches(p, 128));
-        }
-        b.basis = "not recorded";
+        return cases;
     }
+    for (double p : {0.03, 0.1, 0.25, 0.5}) {
+        cases.push_back(make_branches(p, 128));
+    }
+    b.basis = is_random(end->getCondition()) ? "random" : "not recorded";
+    return cases;
+}
+
+/* The variant that the model likes best; one that loses in no case before one that does in some. */
+void delayer::choose(branching &b) const
+{
+    SmallVector<branch_trace, 4> cases = cases_of(b);
     bool may_copy = can_copy(b.loop->getBlocks());
     for (unsigned threshold : {4u, 8u, 16u, 24u}) {
         for (unsigned turns : {1u, 2u, 4u}) {
             bool is_asked = (wanted.threshold == 0 || wanted.threshold == threshold) &&
                             (wanted.steps == 0 || wanted.steps == turns);
             bool is_possible = turns == 1 || (may_copy && turns * (b.cost.common + b.cost.cheap) < 600.0);
-            double gain = is_asked && is_possible ? gain_of(b, cases, threshold, turns) : 0.0;
-            if (gain > b.gain * (turns > b.turns ? 1.02 : 1.0)) { /* more code must bring something */
-                b.gain = gain;
+            if (!is_asked || !is_possible) {
+                continue;
+            }
+            gain_range gain = gain_of(b, cases, threshold, turns);
+            bool is_safe = gain.least >= NO_LOSS, was_safe = b.least >= NO_LOSS;
+            bool is_better = gain.mean > b.gain * (turns > b.turns ? 1.02 : 1.0); /* more code must bring something */
+            if (is_safe != was_safe ? is_safe : is_better) {
+                b.gain = gain.mean;
+                b.least = gain.least;
                 b.threshold = threshold;
                 b.turns = turns;
             }
@@ -183,6 +208,13 @@ void delayer::choose(branching &b) const
     }
     b.threshold = wanted.threshold != 0 ? wanted.threshold : b.threshold;
     b.turns = wanted.steps != 0 && may_copy ? wanted.steps : b.turns;
+}
+
+/* Could the change lose, for all that is known? */
+bool delayer::is_bold(const branching &b) const
+{
+    StringRef basis = b.basis;
+    return basis == "random" ? b.least < NO_LOSS : basis != "recorded" && agreeing_gain(b) < NO_LOSS;
 }
 
 bool delayer::tell(const branching &b, verdict v, const std::string &text) const
@@ -218,15 +250,14 @@ bool delayer::try_loop(Loop *loop)
     if (!wanted.force && b.gain < settings().margin) {
         return tell(b, verdict::declined, "not delayed: no gain expected (" + numbers + ")");
     }
-    bool is_recorded = StringRef(b.basis) == "recorded";
-    if (!wanted.force && !is_recorded && worst_gain(b) < 0.97) { /* lanes may always agree */
-        return tell(b, verdict::declined, "not delayed: how often lanes differ is not known (" + numbers +
-                                              "); record a run with --profile, or force it");
+    if (!wanted.force && is_bold(b)) {
+        return tell(b, verdict::declined,
+                    "not delayed: how often lanes differ is not known (" + numbers +
+                        "); record a run with --profile, or force it");
     }
-    std::string what =
-        format("(the dear side waits for %u lanes or %u turns, %u cheap iteration%s a turn; ", b.threshold, wanted.patience,
-               b.turns, b.turns == 1 ? "" : "s") +
-        numbers + ")";
+    std::string what = format("(the dear side waits for %u lanes or %u turns, %u cheap iteration%s a turn; ",
+                              b.threshold, wanted.patience, b.turns, b.turns == 1 ? "" : "s") +
+                       numbers + ")";
     if (settings().report) {
         return tell(b, verdict::analysis, "would delay " + what);
     }

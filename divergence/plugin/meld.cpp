@@ -94,7 +94,7 @@ class melder
     DenseMap<const Value *, AllocaInst *> values;
     DenseMap<const PHINode *, AllocaInst *> edges;
     DenseMap<std::pair<Value *, Value *>, Value *> selects; /* of values from outside, in this block */
-    SmallPtrSet<AllocaInst *, 16> shared; /* hold values of either side */
+    SmallPtrSet<AllocaInst *, 16> shared;                   /* hold values of either side */
     SmallPtrSet<const Instruction *, 16> guarded;
     SmallVector<AllocaInst *, 32> slots;
     SmallVector<BasicBlock *, 16> made;

@@ -99,7 +99,7 @@ CK_FN ck_u32 chem_irt_may_react(ck_u32 word, float square, float bound, float sp
 
 /* Distance in the coordinate in which two ions move nearly freely: r_c/(exp(r_c/r) - 1); r itself without charges.
  * Ref: Clifford, Green, Pilling 1984; exact for t to infinity.  Draws: 0. */
-CK_FN double chem_irt_free_distance(double r, double onsager)
+CK_CALL double chem_irt_free_distance(double r, double onsager)
 {
     double ratio = onsager / r;
     return ratio > -1.0e-4 && ratio < 1.0e-4 ? r * (1.0 - 0.5 * ratio) : onsager / (ck_exp64(ratio) - 1.0);
@@ -113,7 +113,7 @@ CK_FN double chem_irt_free_distance(double r, double onsager)
  * @param r, radius  distance and contact radius, r > R [nm]
  * Draws: 0.
  */
-CK_FN double chem_irt_absorbing_time(double u, double r, double radius, double diffusion)
+CK_CALL double chem_irt_absorbing_time(double u, double r, double radius, double diffusion)
 {
     double v = u * r / radius;
     if (v >= 1.0) {
@@ -147,7 +147,7 @@ CK_FN double chem_irt_radiating_part(double limit, double apart, double alpha, d
  * @param longest  sqrt(D t) of the end of the run: a later time is CHEM_NEVER
  * Draws: 0.
  */
-CK_FN double chem_irt_radiating_time(double u, double limit, double apart, double alpha, double diffusion, double longest)
+CK_CALL double chem_irt_radiating_time(double u, double limit, double apart, double alpha, double diffusion, double longest)
 {
     if (u >= limit || chem_irt_radiating_part(limit, apart, alpha, longest) <= u) {
         return CHEM_NEVER;
@@ -165,7 +165,7 @@ CK_FN double chem_irt_radiating_time(double u, double limit, double apart, doubl
 }
 
 /* Move a molecule freely to `time`, by numbers that belong to the pair (low, high).  Draws: 3 pairs if it moves. */
-CK_FN chem_irt_point chem_irt_moved(const ck_u32 key_of[CHEM_IRT_STREAMS], ck_u32 draw, ck_u32 low, ck_u32 high,
+CK_CALL chem_irt_point chem_irt_moved(const ck_u32 key_of[CHEM_IRT_STREAMS], ck_u32 draw, ck_u32 low, ck_u32 high,
                                     chem_irt_point p, double variance)
 {
     if (variance > 0.0) {
@@ -188,7 +188,7 @@ typedef struct chem_irt_pair {
     ck_u32 low, high;
 } chem_irt_pair;
 
-CK_FN chem_irt_pair chem_irt_meet(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b)
+CK_CALL chem_irt_pair chem_irt_meet(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b)
 {
     chem_irt_pair p;
     p.low = a.id < b.id ? a.id : b.id;
@@ -219,7 +219,7 @@ CK_FN chem_irt_pair chem_irt_meet(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_ir
  * @param end      of the run [ps]: later times may be CHEM_NEVER
  * Draws: 1 pair, 3 more when one is older, 1 more for type V.
  */
-CK_FN chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b,
+CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b,
                                    chem_channel channel, double end)
 {
     chem_irt_pair p = chem_irt_meet(key_of, a, b);
@@ -263,7 +263,7 @@ CK_FN chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_i
  *
  * Draws: 3 pairs, 3 more when one is older.
  */
-CK_FN chem_irt_point chem_irt_site(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b,
+CK_CALL chem_irt_point chem_irt_site(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b,
                                    double time)
 {
     chem_irt_pair p = chem_irt_meet(key_of, a, b);
@@ -283,7 +283,7 @@ CK_FN chem_irt_point chem_irt_site(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_i
  *
  * Ref: Smoluchowski 1917.  Draws: 1 pair.
  */
-CK_FN chem_irt_event chem_irt_first_order(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_channel channel,
+CK_CALL chem_irt_event chem_irt_first_order(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_channel channel,
                                           ck_u32 number)
 {
     ck_pair words = chem_irt_words(key_of[CHEM_IRT_FIRST], a.id, number);
@@ -301,7 +301,7 @@ CK_FN chem_irt_event chem_irt_first_order(const ck_u32 key_of[CHEM_IRT_STREAMS],
 }
 
 /* Where a molecule is when it reacts by itself.  Draws: 3 pairs. */
-CK_FN chem_irt_point chem_irt_place(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, double time)
+CK_CALL chem_irt_point chem_irt_place(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, double time)
 {
     chem_irt_point p;
     p.x = a.x;
@@ -311,7 +311,7 @@ CK_FN chem_irt_point chem_irt_place(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_
 }
 
 /* A step of that length in a random direction: where products of one event that react with each other begin.  Draws: 3 pairs. */
-CK_FN chem_irt_point chem_irt_apart(const ck_u32 key_of[CHEM_IRT_STREAMS], ck_u32 id, double length)
+CK_CALL chem_irt_point chem_irt_apart(const ck_u32 key_of[CHEM_IRT_STREAMS], ck_u32 id, double length)
 {
     chem_irt_point zero;
     zero.x = 0.0;

@@ -7,7 +7,7 @@
 
 #include "irt_memory.h"
 
-#define CHEM_IRT_EMPTY 0xFFFFFFFFFFFFFFFFull
+#define CHEM_IRT_EMPTY (~(ck_u64)0)
 #define CHEM_IRT_MIDDLE 0x100000 /* coordinates of cells have 21 bits; the host sees to it that they suffice */
 
 /* Number of the cell along one axis. */
@@ -28,7 +28,7 @@ CK_FN ck_u64 chem_irt_cell_key(ck_u32 i, ck_u32 j, ck_u32 k)
 /* Where a cell stands in the table, or the empty place where it would. */
 CK_FN ck_u32 chem_irt_find_cell(chem_irt_params p, chem_irt_memory m, ck_u64 key)
 {
-    ck_u32 at = (ck_u32)((key * 0x9E3779B97F4A7C15ull) >> 32) & (p.n_cells - 1u);
+    ck_u32 at = (ck_u32)((key * (ck_u64)0x9E3779B97F4A7C15) >> 32) & (p.n_cells - 1u);
     while (m.cell_key[at] != key && m.cell_key[at] != CHEM_IRT_EMPTY) {
         at = (at + 1u) & (p.n_cells - 1u);
     }
@@ -73,7 +73,7 @@ CK_FN ck_u32 chem_irt_neighbour(chem_irt_params p, chem_irt_memory m, ck_u32 cel
 }
 
 /* Row number `which` (0 to ROWS - 1) about a cell; first = end where nobody is in it. */
-CK_FN chem_irt_row chem_irt_row_of(chem_irt_params p, chem_irt_memory m, ck_u32 cell, ck_u32 which)
+CK_CALL chem_irt_row chem_irt_row_of(chem_irt_params p, chem_irt_memory m, ck_u32 cell, ck_u32 which)
 {
     chem_irt_row row;
     row.di = (ck_i32)(which / (2u * CHEM_IRT_FINE + 1u)) - CHEM_IRT_FINE;
@@ -122,7 +122,7 @@ CK_FN void chem_irt_sink_cell(chem_irt_memory m, ck_u32 at, ck_u32 n)
     m.cells[at] = moved;
 }
 
-CK_FN void chem_irt_sort_cells(chem_irt_memory m, ck_u32 n)
+CK_CALL void chem_irt_sort_cells(chem_irt_memory m, ck_u32 n)
 {
     for (ck_u32 i = n / 2u; i-- > 0u;) {
         chem_irt_sink_cell(m, i, n);

@@ -72,7 +72,7 @@ CK_FN ck_u64 chem_irt_bytes(ck_u64 room, ck_u64 n_cells, ck_u64 room_queue, ck_u
     ck_u64 doubles = 4u * room + n_cells + 4u * room_queue;
     ck_u64 words = 6u * room + 4u * n_cells + n_species * (n_species + 1u) + (n_species + 1u) + n_species + 1u +
                    n_outputs * n_species;
-    return (8u * doubles + 4u * words + 63u) & ~63ull;
+    return (8u * doubles + 4u * words + 63u) & ~(ck_u64)63;
 }
 
 /* The arrays in a buffer that is aligned to 8 bytes. */

@@ -28,7 +28,7 @@ CK_FN ck_u32 chem_irt_is_before(chem_irt_entry a, chem_irt_entry b)
     return a.low != b.low ? (a.low < b.low ? 1u : 0u) : (a.high < b.high ? 1u : 0u);
 }
 
-CK_FN void chem_irt_sink(chem_irt_queue *q, ck_u32 at)
+CK_CALL void chem_irt_sink(chem_irt_queue *q, ck_u32 at)
 {
     chem_irt_entry moved = q->entries[at];
     for (;;) {
@@ -48,7 +48,7 @@ CK_FN void chem_irt_sink(chem_irt_queue *q, ck_u32 at)
     q->entries[at] = moved;
 }
 
-CK_FN void chem_irt_make_heap(chem_irt_queue *q)
+CK_CALL void chem_irt_make_heap(chem_irt_queue *q)
 {
     for (ck_u32 i = q->n / 2u; i-- > 0u;) {
         chem_irt_sink(q, i);
@@ -91,7 +91,7 @@ CK_FN double chem_irt_time_of_rank(chem_irt_queue *q, ck_u32 rank)
 }
 
 /* Give up the later half. */
-CK_FN void chem_irt_shorten(chem_irt_queue *q)
+CK_CALL void chem_irt_shorten(chem_irt_queue *q)
 {
     ck_u32 was_heap = q->is_heap;
     ck_u32 kept = 0u;
@@ -108,7 +108,7 @@ CK_FN void chem_irt_shorten(chem_irt_queue *q)
 }
 
 /* Add a reaction. Returns 0 where there is no room: more reactions at one time than fit. */
-CK_FN ck_u32 chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
+CK_CALL ck_u32 chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
 {
     if (e.time > q->horizon) {
         return 1u;
@@ -132,7 +132,7 @@ CK_FN ck_u32 chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
 }
 
 /* Take the earliest; there must be one. */
-CK_FN chem_irt_entry chem_irt_pop(chem_irt_queue *q)
+CK_CALL chem_irt_entry chem_irt_pop(chem_irt_queue *q)
 {
     chem_irt_entry first = q->entries[0];
     q->entries[0] = q->entries[--q->n];

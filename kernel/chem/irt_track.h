@@ -70,7 +70,7 @@ CK_FN void chem_irt_wait(chem_irt_history *h, chem_irt_entry e)
 /* ---------------------------------------------------------------------------------------------------- pairs */
 
 /* Ask one pair. */
-CK_FN void chem_irt_ask(chem_irt_history *h, ck_u32 one, ck_u32 other)
+CK_CALL void chem_irt_ask(chem_irt_history *h, ck_u32 one, ck_u32 other)
 {
     ck_u32 is_ordered = h->m.id[one] < h->m.id[other] ? 1u : 0u;
     chem_irt_entry e;
@@ -147,7 +147,7 @@ CK_FN ck_u32 chem_irt_sift_block(chem_irt_memory m, chem_irt_asker a, ck_u32 fir
 }
 
 /* The molecule at `slot` and the places [first, end), which stand side by side: in whole blocks, so that all is done by lanes. */
-CK_FN void chem_irt_ask_range(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, ck_u32 first, ck_u32 end)
+CK_CALL void chem_irt_ask_range(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, ck_u32 first, ck_u32 end)
 {
     ck_u32 is_possible[CHEM_IRT_LANES];
     for (; first < end; first += CHEM_IRT_LANES) {
@@ -163,7 +163,7 @@ CK_FN void chem_irt_ask_range(chem_irt_history *h, chem_irt_asker a, ck_u32 slot
 }
 
 /* The molecule at `slot` and the products of the cells about it; `below`: only those at places before it. */
-CK_FN void chem_irt_ask_chains(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, chem_irt_row row, ck_u32 below)
+CK_CALL void chem_irt_ask_chains(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, chem_irt_row row, ck_u32 below)
 {
     chem_irt_memory m = h->m;
     for (ck_i32 dk = -CHEM_IRT_FINE; dk <= CHEM_IRT_FINE; ++dk) {
@@ -181,7 +181,7 @@ CK_FN void chem_irt_ask_chains(chem_irt_history *h, chem_irt_asker a, ck_u32 slo
 }
 
 /* The molecule by itself. */
-CK_FN void chem_irt_ask_alone(chem_irt_history *h, chem_irt_molecule one, ck_u32 slot)
+CK_CALL void chem_irt_ask_alone(chem_irt_history *h, chem_irt_molecule one, ck_u32 slot)
 {
     ck_u32 first = h->words[h->p.at_first + one.species];
     ck_u32 end = h->words[h->p.at_first + one.species + 1u];
@@ -200,7 +200,7 @@ CK_FN void chem_irt_ask_alone(chem_irt_history *h, chem_irt_molecule one, ck_u32
 }
 
 /* A product and everything near; `below`: of other products only those at places before it. */
-CK_FN void chem_irt_ask_product(chem_irt_history *h, ck_u32 slot, ck_u32 below)
+CK_CALL void chem_irt_ask_product(chem_irt_history *h, ck_u32 slot, ck_u32 below)
 {
     chem_irt_molecule one = chem_irt_at(h, slot);
     chem_irt_asker a = chem_irt_asker_of(h, one);
@@ -216,7 +216,7 @@ CK_FN void chem_irt_ask_product(chem_irt_history *h, ck_u32 slot, ck_u32 below)
 }
 
 /* All molecules of a cell that the track began with, and those behind them in the order of places: each pair once. */
-CK_FN void chem_irt_ask_cell(chem_irt_history *h, ck_u32 cell)
+CK_CALL void chem_irt_ask_cell(chem_irt_history *h, ck_u32 cell)
 {
     chem_irt_row rows[CHEM_IRT_ROWS];
     ck_u64 key = h->m.cell_key[cell];
@@ -243,7 +243,7 @@ CK_FN void chem_irt_ask_cell(chem_irt_history *h, ck_u32 cell)
 }
 
 /* Everything that is there: at the start, and when the queue has given its later half up. */
-CK_FN void chem_irt_ask_all(chem_irt_history *h)
+CK_CALL void chem_irt_ask_all(chem_irt_history *h)
 {
     h->q.n = 0u;
     h->q.is_heap = 0u;
@@ -278,7 +278,7 @@ CK_FN float chem_irt_bound(chem_channel c)
 }
 
 /* What every pair of species is bounded by: the same for all histories. */
-CK_FN void chem_irt_prepare_tables(chem_irt_history *h)
+CK_CALL void chem_irt_prepare_tables(chem_irt_history *h)
 {
     ck_u32 n = h->p.n_species;
     for (ck_u32 i = 0u; i <= n; ++i) {
@@ -317,7 +317,7 @@ CK_FN ck_u32 chem_irt_end_of(chem_irt_history *h, ck_u32 group)
 }
 
 /* How many molecules each cell has; cells in the order of their keys, and where the molecules of each begin. */
-CK_FN ck_u32 chem_irt_count_cells(chem_irt_history *h)
+CK_CALL ck_u32 chem_irt_count_cells(chem_irt_history *h)
 {
     ck_u32 n = 0u;
     ck_u32 sum = 0u;
@@ -380,7 +380,7 @@ CK_FN void chem_irt_place_molecule(chem_irt_history *h, chem_start from, ck_u32 
 }
 
 /* The molecules of the track, cell by cell. The host has made the table of cells large enough for them. */
-CK_FN void chem_irt_begin(chem_irt_history *h)
+CK_CALL void chem_irt_begin(chem_irt_history *h)
 {
     for (ck_u32 i = 0u; i < h->p.n_species; ++i) {
         h->m.alive[i] = 0u;
@@ -434,7 +434,7 @@ CK_FN void chem_irt_remove(chem_irt_history *h, ck_u32 slot)
 }
 
 /* Put a product in; returns its place, CHEM_NONE when there is no room. */
-CK_FN ck_u32 chem_irt_put(chem_irt_history *h, chem_irt_point r, double time, ck_u32 species, ck_u32 event)
+CK_CALL ck_u32 chem_irt_put(chem_irt_history *h, chem_irt_point r, double time, ck_u32 species, ck_u32 event)
 {
     ck_u32 slot = h->free;
     if (slot == CHEM_NONE) {
@@ -462,7 +462,7 @@ CK_FN ck_u32 chem_irt_put(chem_irt_history *h, chem_irt_point r, double time, ck
 }
 
 /* Products of a channel at `site`. Two that react with each other begin apart, each the farther the faster it moves. */
-CK_FN void chem_irt_make(chem_irt_history *h, chem_channel c, chem_irt_point site, double time)
+CK_CALL void chem_irt_make(chem_irt_history *h, chem_channel c, chem_irt_point site, double time)
 {
     ck_u32 is_apart = c.separation > 0.0f && c.n_products == 2u ? 1u : 0u;
     ck_u32 event = is_apart ? 0u : h->next_event++;
@@ -495,7 +495,7 @@ CK_FN ck_u32 chem_irt_is_there(chem_irt_history *h, ck_u32 slot, ck_u32 id)
 }
 
 /* A reaction whose time has come, if both partners are left. */
-CK_FN void chem_irt_fire(chem_irt_history *h, chem_irt_entry e)
+CK_CALL void chem_irt_fire(chem_irt_history *h, chem_irt_entry e)
 {
     ck_u32 is_alone = e.high == CHEM_NONE ? 1u : 0u;
     if (chem_irt_is_there(h, e.a, e.low) == 0u || (is_alone == 0u && chem_irt_is_there(h, e.b, e.high) == 0u)) {
@@ -520,7 +520,7 @@ CK_FN void chem_irt_fire(chem_irt_history *h, chem_irt_entry e)
 }
 
 /* From the first reaction to the end. */
-CK_FN void chem_irt_run(chem_irt_history *h)
+CK_CALL void chem_irt_run(chem_irt_history *h)
 {
     chem_irt_ask_all(h);
     while (h->is_full == 0u) {

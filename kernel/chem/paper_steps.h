@@ -1,15 +1,12 @@
 /**
  * Phases of a time step of the method `paper`, over the memory and the search of steps.h. Between two phases all workers meet.
+ * An entry defines CHEM_OTHER_RULES, includes steps.h, whose search and reactions then call chem_other_examine and
+ * chem_other_react, and then this file.
  */
 #ifndef CHEM_PAPER_STEPS_H
 #define CHEM_PAPER_STEPS_H
 
 #include "paper.h"
-
-/* The search and the reactions of steps.h call chem_other_examine and chem_other_react, below. */
-#define CHEM_OTHER_RULES
-
-#include "steps.h"
 
 /* The histories of a launch stand behind the memory of steps.h. */
 typedef struct chem_paper_launch {
@@ -18,6 +15,33 @@ typedef struct chem_paper_launch {
     CK_GLOBAL const double *outputs;
     chem_paper_head head;
 } chem_paper_launch;
+
+/* Words of the control block, two of each in turn: histories under way, and those of them that diffuse in this step. */
+#define CHEM_PAPER_UNDER_WAY 8u
+#define CHEM_PAPER_MOVING 10u
+
+/* Table 2 and the memory behind that of steps.h. */
+CK_FN chem_paper_launch chem_paper_bind(CK_GLOBAL const double *table, CK_GLOBAL ck_u64 *behind)
+{
+    chem_paper_launch l;
+    l.head = *(CK_GLOBAL const chem_paper_head *)table;
+    l.rows = (CK_GLOBAL const chem_paper_row *)(table + 4);
+    l.outputs = table + 4 + 2 * l.head.n_rows;
+    l.histories = (CK_GLOBAL chem_paper_history *)behind;
+    return l;
+}
+
+/* Draws know 2^20 steps; every so many begin under a new key, which follows from the one before.  Draws: 1 quad. */
+CK_FN ck_philox4_key chem_paper_next_key(ck_philox4_key key)
+{
+    ck_quad counter;
+    counter.a = 0u;
+    counter.b = 0u;
+    counter.c = 0u;
+    counter.d = 0xF0000000u;
+    ck_quad words = ck_philox4x32(key, counter);
+    return ck_philox4_key_of(((ck_u64)words.a << 32) | words.b);
+}
 
 /* A search is described to steps.h by a chem_step: `births` is the phase, `before` the fixed step. */
 CK_FN chem_step chem_paper_search(chem_paper_history h, ck_u32 phase)

@@ -25,6 +25,9 @@
 #define CHEM_SPACE_IS_PERIODIC 1u
 #define CHEM_SPACE_IS_REFLECTING 2u
 
+/* The field of an ion is followed to so many Onsager radii beyond contact, and to the reach of the step. */
+#define CHEM_ION_REACH 5.0
+
 /* Streams of random numbers: the top four bits of the step's word in the counter. */
 #define CHEM_STREAM_MOVE 0u
 #define CHEM_STREAM_MEET 1u

@@ -54,14 +54,21 @@ CK_FN ck_i32 chem_wrap_cell(ck_u32 space, ck_u32 n_cells, ck_i32 cell)
     return cell;
 }
 
-/** A word for the row of cells along x at (y, z) of a history. Rows of equal words cost time, no correctness. */
+/**
+ * A word for the row of cells along x at (y, z) of a history. Neighbouring rows must have different words, or a pair would be
+ * met twice: y, z and history are mixed one after the other (a sum or exclusive or of multiples is the same for (y, z) and
+ * (-y, -z), because minus an odd number is its complement with the last bit set).
+ */
 CK_FN ck_u32 chem_row(ck_i32 y, ck_i32 z, ck_u32 history)
 {
-    ck_u32 h = (ck_u32)y * 0x9E3779B1u ^ (ck_u32)z * 0x85EBCA77u ^ history * 0xC2B2AE3Du;
+    ck_u32 h = history * 0xC2B2AE3Du + (ck_u32)y;
+    h ^= h >> 16;
+    h *= 0x7FEB352Du;
     h ^= h >> 15;
-    h *= 0x2C1B3C6Du;
-    h ^= h >> 12;
-    h *= 0x297A2D39u;
+    h += (ck_u32)z;
+    h *= 0x846CA68Bu;
+    h ^= h >> 16;
+    h *= 0x9E3779B1u;
     return h ^ (h >> 15);
 }
 

@@ -11,15 +11,20 @@
  *   prune    what lost a partner is over; the others stand for the next round
  *
  * The entry defines, before it includes this file: CHEM_CHUNK, neighbouring molecules that a worker takes at once;
- * CHEM_ADD(words, index, amount). Another method that goes by steps defines CHEM_OTHER_RULES and brings its own
+ * CHEM_ADD(words, index, amount). CHEM_CORRECTS=0 leaves out types II to IV, for sets that have none. Another method that goes by steps defines CHEM_OTHER_RULES and brings its own
  * (kernel/chem/paper_steps.h).
  */
 #ifndef CHEM_STEPS_H
 #define CHEM_STEPS_H
 
+#include "contact.h"
 #include "memory.h"
 #include "react.h"
 #include "space.h"
+
+#ifndef CHEM_CORRECTS
+#define CHEM_CORRECTS 1
+#endif
 
 /* Who does the work: this worker of so many. */
 typedef struct chem_team {
@@ -185,12 +190,17 @@ CK_FN void chem_scatter(chem_params p, chem_tables t, chem_memory m, chem_step s
 
 /* --------------------------------------------------------------------------------------------------- search */
 
-/* The pair of two slots in the order that fixes signs. `is_swapped`: the first is slot j. */
+/* Is `a` the first of a pair? Lower species first, then lower id. */
+CK_FN ck_u32 chem_leads(chem_particle a, chem_particle b)
+{
+    return a.species < b.species || (a.species == b.species && a.id <= b.id) ? 1u : 0u;
+}
+
+/* The pair of two slots in the order that fixes signs. */
 CK_FN chem_pair chem_pair_of(chem_params p, chem_memory m, ck_u32 i, ck_u32 j, ck_u32 step, chem_vector apart)
 {
     chem_pair pair;
-    ck_u32 species_i = m.next[i].species, species_j = m.next[j].species, id_i = m.next[i].id, id_j = m.next[j].id;
-    ck_u32 is_swapped = species_i > species_j || (species_i == species_j && id_i > id_j) ? 1u : 0u;
+    ck_u32 id_i = m.next[i].id, id_j = m.next[j].id, is_swapped = chem_leads(m.next[i], m.next[j]) != 0u ? 0u : 1u;
     float sign = is_swapped != 0u ? -1.0f : 1.0f;
     pair.first = is_swapped != 0u ? id_j : id_i;
     pair.second = is_swapped != 0u ? id_i : id_j;
@@ -228,6 +238,45 @@ CK_FN void chem_enter(chem_params p, chem_memory m, chem_event e, ck_u32 i, ck_u
     }
 }
 
+/* Units of 2^-32 nm, two's complement, as an unsigned word. */
+CK_FN ck_u64 chem_shift_word(float x)
+{
+    double scaled = (double)x * 4294967296.0;
+    return (ck_u64)(ck_i64)(scaled + (scaled < 0.0 ? -0.5 : 0.5));
+}
+
+/* Move a partner by its weight of what the separation of the pair is moved by. */
+CK_FN void chem_add_shift(chem_memory m, ck_u32 slot, float weight, chem_vector shift)
+{
+    ck_atomic_add_u64(m.shifts + 3u * slot, chem_shift_word(weight * shift.x));
+    ck_atomic_add_u64(m.shifts + 3u * slot + 1u, chem_shift_word(weight * shift.y));
+    ck_atomic_add_u64(m.shifts + 3u * slot + 2u, chem_shift_word(weight * shift.z));
+}
+
+/** Types II to IV for a pair. Partners that do not react are moved by what contact or charges do to them, so that the
+ * uncorrelated point of the pair stays where it is. */
+CK_FN chem_event chem_examine_contact(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 i, ck_u32 j,
+                                      chem_pair pair, ck_u32 channel)
+{
+    chem_contact c;
+    ck_u32 type = t.channels[channel].type;
+    c.channel = channel;
+    c.has_rate = type == CHEM_RADIATING || type == CHEM_IONS_RADIATING ? 1u : 0u;
+    c.effective = t.channels[channel].effective;
+    c.diffusion = t.channels[channel].diffusion;
+    c.alpha = t.channels[channel].alpha;
+    c.reactivity = t.channels[channel].reactivity;
+    c.onsager = t.channels[channel].onsager;
+    chem_outcome o = chem_meet_contact(p.key, pair, c, s.dt);
+    if (o.is_shifted != 0u) {
+        float share = t.channels[channel].share;
+        ck_u32 is_first = chem_leads(m.next[i], m.next[j]);
+        chem_add_shift(m, is_first != 0u ? i : j, -share, o.shift);
+        chem_add_shift(m, is_first != 0u ? j : i, 1.0f - share, o.shift);
+    }
+    return o.event;
+}
+
 /** Two molecules within reach: is there a channel, and do they meet? */
 CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
                         ck_u32 channel, chem_vector apart, float square)
@@ -241,7 +290,15 @@ CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s
     if (chem_can_react(p.key, t.channels[channel].spin_limit, pair, channel) == 0u) {
         return;
     }
-    chem_event e = chem_meet_absorbing(p.key, pair, channel, radius, t.channels[channel].diffusion * s.dt);
+    chem_event e;
+#if CHEM_CORRECTS
+    if (t.channels[channel].type != CHEM_ABSORBING) {
+        e = chem_examine_contact(p, t, m, s, i, j, pair, channel);
+    } else
+#endif
+    {
+        e = chem_meet_absorbing(p.key, pair, channel, radius, t.channels[channel].diffusion * s.dt);
+    }
     if (e.channel != CHEM_NONE) {
         chem_enter(p, m, e, i, j);
     }
@@ -279,35 +336,42 @@ CK_FN ck_u32 chem_search_range(chem_params p, chem_tables t, chem_memory m, chem
     return n_near;
 }
 
-/** The same for three neighbouring cells of a row, the middle one in column x. */
-CK_FN ck_u32 chem_search_row(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_particle a,
-                             ck_u32 i, ck_u32 row, ck_i32 x)
+/* Slots to look at, in the row with this word; `n_parts` is how many of the parts of the neighbourhood they cover. */
+typedef struct chem_range {
+    ck_u32 row, from, to, n_parts;
+} chem_range;
+
+/**
+ * Half of the 27 cells around a molecule, so that each pair is met once, in 14 parts: 0 the rest of its own cell, 1 the next cell of
+ * its row, then three cells each of the rows (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1). Three cells that follow each other in memory
+ * are one range.
+ */
+CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_step s, chem_cells place, ck_u32 history, ck_u32 i, ck_u32 part)
 {
-    ck_u32 first = (row + (ck_u32)x - 1u) & p.bucket_mask, n_near = 0u;
-    if (p.space != CHEM_SPACE_IS_PERIODIC && first + 2u <= p.bucket_mask) {
-        return chem_search_range(p, t, m, s, step, a, i, row, m.starts[first], m.starts[first + 3u]);
-    }
-    for (ck_i32 k = -1; k <= 1; ++k) {
-        ck_u32 bucket = (row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, x + k)) & p.bucket_mask;
-        n_near += chem_search_range(p, t, m, s, step, a, i, row, m.starts[bucket], m.starts[bucket + 1u]);
-    }
-    return n_near;
+    chem_range r;
+    ck_u32 side = (part + 1u) / 3u, bucket;
+    ck_i32 x = part == 0u ? place.x : part == 1u ? place.x + 1 : place.x + (ck_i32)((part - 2u) % 3u) - 1;
+    ck_i32 y = place.y + (side == 1u ? 1 : side == 2u ? -1 : side == 4u ? 1 : 0), z = place.z + (side >= 2u ? 1 : 0);
+    y = part < 2u ? place.y : chem_wrap_cell(p.space, s.n_cells, y);
+    z = part < 2u ? place.z : chem_wrap_cell(p.space, s.n_cells, z);
+    r.row = part < 2u ? m.rows[i] : chem_row(y, z, history);
+    bucket = (r.row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, x)) & p.bucket_mask;
+    r.n_parts = part >= 2u && p.space != CHEM_SPACE_IS_PERIODIC && bucket + 2u <= p.bucket_mask && (part - 2u) % 3u == 0u ? 3u : 1u;
+    r.from = part == 0u ? i + 1u : m.starts[bucket];
+    r.to = m.starts[bucket + r.n_parts];
+    return r;
 }
 
-/** All pairs of molecule i with those that come after it: half of the 27 cells around, so that each pair is met once. */
+/** All pairs of molecule i with those that come after it. Returns how many were near. */
 CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
 {
     chem_particle a = m.next[i];
     chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
-    ck_u32 history = m.history_next[i], row = m.rows[i];
-    ck_u32 bucket = (row + (ck_u32)place.x) & p.bucket_mask;
-    ck_u32 n_near = chem_search_range(p, t, m, s, step, a, i, row, i + 1u, m.starts[bucket + 1u]);
-    bucket = (row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, place.x + 1)) & p.bucket_mask;
-    n_near += chem_search_range(p, t, m, s, step, a, i, row, m.starts[bucket], m.starts[bucket + 1u]);
-    for (ck_i32 k = 0; k < 4; ++k) { /* (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1) */
-        ck_i32 y = chem_wrap_cell(p.space, s.n_cells, place.y + (k == 0 ? 1 : k - 2));
-        ck_i32 z = chem_wrap_cell(p.space, s.n_cells, place.z + (k == 0 ? 0 : 1));
-        n_near += chem_search_row(p, t, m, s, step, a, i, chem_row(y, z, history), place.x);
+    ck_u32 history = m.history_next[i], n_near = 0u;
+    for (ck_u32 part = 0u; part < 14u;) {
+        chem_range r = chem_range_of(p, m, s, place, history, i, part);
+        n_near += chem_search_range(p, t, m, s, step, a, i, r.row, r.from, r.to);
+        part += r.n_parts;
     }
     return n_near;
 }
@@ -426,7 +490,7 @@ CK_FN void chem_react(chem_params p, chem_tables t, chem_memory m, chem_step s, 
     } else {
         chem_particle a = m.next[i], b = m.next[j];
         pair = chem_pair_of(p, m, i, j, step, chem_apart(p, a, b));
-        ck_u32 lead = pair.first == a.id && (a.species < b.species || a.species == b.species) ? i : j;
+        ck_u32 lead = chem_leads(a, b) != 0u ? i : j;
         chem_particle first = m.next[lead];
         chem_vector move;
         move.x = m.moves[3u * lead];

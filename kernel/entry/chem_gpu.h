@@ -225,6 +225,8 @@ CK_FN void chem_begin(chem_params p, chem_memory m, chem_team team, CK_GLOBAL ck
     ck_grid_barrier(arrivals);
 }
 
+#if !defined(CHEM_OTHER_RULES)
+
 CK_KERNEL CK_LAUNCH_BOUNDS
 chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
            CK_GLOBAL const chem_step *CK_RESTRICT steps, CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
@@ -284,3 +286,5 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
         CHEM_ADD(words, p.at_counters + CHEM_COUNT_NO_ROOM, m.control[CHEM_CONTROL_NO_ROOM]);
     }
 }
+
+#endif

@@ -1,12 +1,10 @@
 /* The method `paper` on a CPU: all workers take one time step of all histories of a team together, phase by phase. */
 #include "../port.h"
 
-#define CHEM_IS_PAPER
+#define CHEM_OTHER_RULES
 #include "chem_team.h"
 
-/* Histories still under way, and those of them that diffuse in this step: words in turn, after those of the search. */
-#define CONTROL_UNDER_WAY 8u
-#define CONTROL_MOVING 10u
+#include "../chem/paper_steps.h"
 
 #define EACH_MOLECULE(i, n) CHEM_EACH(i, n) if (m.here[i].species != CHEM_NONE)
 
@@ -95,15 +93,15 @@ static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_
     }
     words[p.at_counters + CHEM_COUNT_PAIRS] += pairs;
     words[p.at_counters + CHEM_COUNT_MOLECULE_STEPS] += team.worker == 0u ? n : 0u;
-    words[p.at_counters + CHEM_COUNT_CANDIDATES] += 0u;
     CHEM_BARRIER();
+    words[p.at_counters + CHEM_COUNT_CANDIDATES] += team.worker == 0u ? m.control[CHEM_CONTROL_CANDIDATES] : 0u;
 }
 
 /* One time step: Table 2. Returns how many histories go on. */
 static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
                         ck_u32 number, chem_team team)
 {
-    ck_u32 *under_way = m->control + CONTROL_UNDER_WAY, *moving = m->control + CONTROL_MOVING, mine = 0u;
+    ck_u32 *under_way = m->control + CHEM_PAPER_UNDER_WAY, *moving = m->control + CHEM_PAPER_MOVING, mine = 0u;
     CHEM_EACH(i, p.n_histories)
     {
         if (l.histories[i].is_done == 0u) {
@@ -150,24 +148,12 @@ static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper
     return under_way[number & 1u];
 }
 
-/* Draws know 2^20 steps; every so many begin under a new key, which follows from the one before. */
-static ck_philox4_key next_key(ck_philox4_key key)
-{
-    ck_quad counter = {0u, 0u, 0u, 15u << 28};
-    ck_quad words = ck_philox4x32(key, counter);
-    return ck_philox4_key_of(((ck_u64)words.a << 32) | words.b);
-}
-
 /* All time steps of the histories of `p`, in this memory, by this team. */
 static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head, ck_u64 *words, ck_u64 *scratch, chem_team team)
 {
     chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects);
     chem_memory m = chem_bind(scratch, layout);
-    chem_paper_launch l;
-    l.head = *head;
-    l.rows = (const chem_paper_row *)(head + 1);
-    l.outputs = (const double *)(l.rows + head->n_rows);
-    l.histories = (chem_paper_history *)(scratch + layout.n_bytes / 8u);
+    chem_paper_launch l = chem_paper_bind((const double *)head, scratch + layout.n_bytes / 8u);
     chem_step births = {.births = 0u, .output = 0u};
     CHEM_EACH(i, p.bucket_mask + 1u)
     {
@@ -188,7 +174,7 @@ static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head,
     while (under_way != 0u && m.control[CHEM_CONTROL_NO_ROOM] == 0u) {
         under_way = time_step(p, t, &m, l, words, number & 0xFFFFFu, number, team);
         ++number;
-        p.key = (number & 0xFFFFFu) == 0u ? next_key(p.key) : p.key;
+        p.key = (number & 0xFFFFFu) == 0u ? chem_paper_next_key(p.key) : p.key;
     }
     n = smaller_of(m.control[CHEM_CONTROL_MOLECULES], p.room);
     EACH_MOLECULE(i, n)

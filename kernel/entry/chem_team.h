@@ -7,12 +7,7 @@
 /* Words are the worker's own. */
 #define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
 
-/* The phases, with the rules of the method. */
-#if defined(CHEM_IS_PAPER)
-#include "../chem/paper_steps.h"
-#else
 #include "../chem/steps.h"
-#endif
 
 /* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. A
  * worker that has histories for itself waits for no one. */

@@ -2,6 +2,7 @@
 #include "gas/launch.h"
 #include "gas/leak.h"
 #include "gas/mark.h"
+#include "gas/records.h"
 
 #define CK_PASTE_(a, b) a##b
 #define CK_PASTE(a, b) CK_PASTE_(a, b)
@@ -14,6 +15,9 @@ typedef struct worker_view {
     const gas_source *sources;
     const gas_mark *marks;
     const ck_u32 *mark_of; /* mark of a facet */
+    const gas_view *views;
+    const ck_u32 *records;
+    const double *planes;  /* of the facets */
     ck_u64 *words;
     ck_u64 *next;
 } worker_view;
@@ -121,6 +125,18 @@ static void score_leak(const worker_view *w, const gas_molecule *m)
     word[7] += m->skip;
 }
 
+/* By a record where there are any, else, or where that does not know, by the tree. */
+static gas_hit find(const worker_view *w, const gas_molecule *m)
+{
+    gas_hit hit = gas_no_hit();
+    if (w->p.has_records) {
+        hit = gas_look_up(m->facet, m->place, m->way, w->views, w->records, w->planes);
+    }
+    return hit.primitive != GAS_NOTHING
+               ? hit
+               : gas_trace(m->place, m->way, m->skip, m->structure, w->p, w->nodes, w->primitives);
+}
+
 /* One molecule from desorption to its end. */
 static void follow(const worker_view *w, ck_u32 number)
 {
@@ -129,7 +145,7 @@ static void follow(const worker_view *w, ck_u32 number)
     ck_u64 *count = w->words + w->p.at_counters;
     score_start(w, &start);
     for (;;) {
-        gas_hit hit = gas_trace(m.place, m.way, m.skip, m.structure, w->p, w->nodes, w->primitives);
+        gas_hit hit = find(w, &m);
         if (hit.primitive == GAS_NOTHING) {
             score_leak(w, &m);
             break;
@@ -153,13 +169,13 @@ static void follow(const worker_view *w, ck_u32 number)
     count[GAS_COUNT_PATH] += gas_path_units(m.path, w->p);
 }
 
-/* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets; words (summed); next molecule
- * (shared). */
+/* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets, and where there are records views, records,
+ * planes; words (summed); next molecule (shared). */
 void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 
 void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
 {
-    worker_view w = {*(const gas_params *)args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8]};
+    worker_view w = {*(const gas_params *)args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9], args[10], args[11]};
     (void)worker;
     (void)n_workers;
     for (;;) {

@@ -8,6 +8,7 @@
 #include "gas/launch.h"
 #include "gas/leak.h"
 #include "gas/mark.h"
+#include "gas/records.h"
 #include "queue.h"
 
 /* What all lanes of a block share. */
@@ -311,7 +312,10 @@ CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(gas_params p, CK_GLOBAL const ck_u32 *C
                                          CK_GLOBAL const gas_surface_row *CK_RESTRICT surfaces,
                                          CK_GLOBAL const gas_source *CK_RESTRICT sources,
                                          CK_GLOBAL const gas_mark *CK_RESTRICT marks,
-                                         CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of, CK_GLOBAL ck_u64 *words,
+                                         CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of,
+                                         CK_GLOBAL const gas_view *CK_RESTRICT views,
+                                         CK_GLOBAL const ck_u32 *CK_RESTRICT records,
+                                         CK_GLOBAL const double *CK_RESTRICT planes, CK_GLOBAL ck_u64 *words,
                                          CK_GLOBAL ck_u32 *next CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
@@ -329,7 +333,14 @@ CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(gas_params p, CK_GLOBAL const ck_u32 *C
     state = gas_next(&block, p, &m, &ticket, GAS_FLIES);
     while (state != GAS_DONE) {
         if (state == GAS_FLIES) {
+#ifdef GAS_RECORDS_ON
+            gas_hit hit = gas_look_up(m.facet, m.place, m.way, views, records, planes);
+            if (hit.primitive == GAS_NOTHING) {
+                hit = gas_trace(m.place, m.way, m.skip, m.structure, p, tree, primitives);
+            }
+#else
             gas_hit hit = gas_trace(m.place, m.way, m.skip, m.structure, p, tree, primitives);
+#endif
             if (!gas_event(&block, p, &m, hit)) {
                 gas_end(&block, p, m);
                 state = gas_next(&block, p, &m, &ticket, GAS_FLIES);

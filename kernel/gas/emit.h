@@ -84,20 +84,4 @@ CK_FN float gas_accommodate(float incoming, float wall, float accommodation)
     return ck_sqrt_positive(ck_fmax(square, 1.0e-20f));
 }
 
-/**
- * A direction at polar angle `angle` about the normal of a primitive, on the side of `side` (+1, -1), at an azimuth.
- *
- * @param normal   unit normal
- * @param tangent  unit vector square to it
- * Draws: 1 word.
- */
-CK_FN gas_vector gas_direction(gas_vector normal, gas_vector tangent, double side, gas_angle angle, ck_u32 word)
-{
-    ck_direction2 turn = ck_turn(word);
-    gas_vector other = gas_cross(normal, tangent);
-    double a = (double)(angle.sine * turn.x), b = (double)(angle.sine * turn.y);
-    gas_vector way = gas_times(normal, side * (double)angle.cosine);
-    return gas_along(gas_along(way, a, tangent), b, other);
-}
-
 #endif

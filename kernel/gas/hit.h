@@ -24,6 +24,7 @@ CK_FN gas_molecule gas_arrive(gas_molecule m, gas_hit hit, ck_u32 sheet)
     m.place = gas_along(m.place, hit.distance, m.way);
     m.path += hit.distance > 0.0 ? hit.distance : 0.0;
     m.skip = sheet;
+    m.facet = hit.facet;
     m.event += 1u;
     return m;
 }
@@ -34,18 +35,33 @@ CK_FN gas_vector gas_mirror(gas_vector way, gas_vector normal, double cosine)
     return gas_along(way, -2.0 * cosine, normal);
 }
 
-/* The unit normal and a unit tangent of a primitive. */
+/* The unit normal of a primitive and two unit vectors square to it and to each other. */
 typedef struct gas_basis {
-    gas_vector normal, tangent;
+    gas_vector normal, tangent, other;
 } gas_basis;
 
+/* From the normal alone, so that all parts of a facet have one basis. Ref: Duff et al. 2017.  Draws: 0. */
 CK_FN gas_basis gas_basis_of(CK_GLOBAL const gas_primitive *q)
 {
-    ck_doubles4 n = ck_load_doubles4(q->n), u = ck_load_doubles4(q->u);
-    gas_basis b;
-    b.normal = gas_vector_of(n.a, n.b, n.c);
-    b.tangent = gas_times(gas_vector_of(u.a, u.b, u.c), q->tangent);
-    return b;
+    ck_doubles4 n = ck_load_doubles4(q->n);
+    double sign = n.c < 0.0 ? -1.0 : 1.0, a = n.a * q->basis, b = a * n.b;
+    gas_basis basis;
+    basis.normal = gas_vector_of(n.a, n.b, n.c);
+    basis.tangent = gas_vector_of(ck_fma64(sign * a, n.a, 1.0), sign * b, -sign * n.a);
+    basis.other = gas_vector_of(b, ck_fma64(n.b * q->basis, n.b, sign), -n.b);
+    return basis;
+}
+
+/**
+ * A direction at polar angle `angle` about the normal of a basis, on the side of `side` (+1, -1), at an azimuth.
+ * Draws: 1 word.
+ */
+CK_FN gas_vector gas_direction(gas_basis basis, double side, gas_angle angle, ck_u32 word)
+{
+    ck_direction2 turn = ck_turn(word);
+    double a = (double)(angle.sine * turn.x), b = (double)(angle.sine * turn.y);
+    gas_vector way = gas_times(basis.normal, side * (double)angle.cosine);
+    return gas_along(gas_along(way, a, basis.tangent), b, basis.other);
 }
 
 /* A new way and speed from a wall by the cosine law, the common case.  Draws: 4 words of the flight's stream. */
@@ -53,7 +69,7 @@ CK_FN gas_turnout gas_reflect_plain(gas_turnout t, gas_basis b, double side, flo
 {
     ck_quad words = gas_draw(p, t.molecule.event, t.molecule.history_low, t.molecule.history_high, GAS_STREAM_FLIGHT);
     gas_angle angle = gas_cosine_law(words.a);
-    t.molecule.way = gas_direction(b.normal, b.tangent, side, angle, words.b);
+    t.molecule.way = gas_direction(b, side, angle, words.b);
     t.molecule.speed = gas_wall_speed(wall_speed, p.is_mean_speed, words.c, words.d);
     t.leaving = gas_amount_of(t.molecule.speed * angle.cosine, p);
     return t;
@@ -81,7 +97,7 @@ CK_FN gas_turnout gas_reflect(gas_turnout t, gas_basis b, double cosine, CK_GLOB
     } else {
         ck_quad words = gas_draw(p, t.molecule.event, t.molecule.history_low, t.molecule.history_high, GAS_STREAM_FLIGHT);
         gas_angle angle = is_diffuse ? gas_cosine_law(words.a) : gas_power_law(words.a, s->cosine_power);
-        t.molecule.way = gas_direction(b.normal, b.tangent, side, angle, words.b);
+        t.molecule.way = gas_direction(b, side, angle, words.b);
         leaving_cosine = angle.cosine;
     }
     t.molecule.speed = gas_accommodate(incoming, t.molecule.speed, s->accommodation);

@@ -57,10 +57,11 @@ CK_FN gas_start gas_launch(ck_u32 number, CK_GLOBAL const gas_source *CK_RESTRIC
     }
 #endif
     gas_basis b = gas_basis_of(q);
-    m.way = gas_direction(b.normal, b.tangent, side, angle, words.b);
+    m.way = gas_direction(b, side, angle, words.b);
     m.speed = gas_wall_speed(s->speed, p.is_mean_speed, words.c, words.d);
     m.path = 0.0;
     m.skip = q->sheet;
+    m.facet = q->facet & GAS_FACET_MASK;
     m.event = 0u;
     m.source = s->source;
     m.teleported = GAS_NOTHING;

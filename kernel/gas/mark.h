@@ -84,6 +84,7 @@ CK_FN gas_molecule gas_teleport(gas_molecule m, CK_GLOBAL const gas_mark *from, 
     gas_vector way = gas_times(gas_vector_of(to->normal[0], to->normal[1], to->normal[2]), along_n < 0.0 ? -along_n : along_n);
     m.way = gas_along(gas_along(way, along_u * ck_sqrt64(to->inv_u2), u), along_v * ck_sqrt64(to->inv_v2), v);
     m.skip = to->sheet;
+    m.facet = to->facet;
     return m;
 }
 

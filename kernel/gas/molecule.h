@@ -15,6 +15,7 @@ typedef struct gas_molecule {
     double path;              /* length of the flights so far [m] */
     float speed;              /* [m/s] */
     ck_u32 skip;              /* sheet that it starts from, which it cannot hit again */
+    ck_u32 facet;             /* that it has left */
     ck_u32 event;             /* 0: desorption, then one a hit */
     ck_u32 history_low, history_high;
     ck_u32 source;            /* row of the transmission table: where it was desorbed */

@@ -49,7 +49,7 @@ typedef struct gas_primitive {
     double u[4], v[4];
     ck_u32 facet;             /* and GAS_IS_TRIANGLE, GAS_IS_TWO_SIDED */
     ck_u32 sheet;             /* number of the plane: coplanar facets have the same, and the same n up to its sign */
-    double tangent;           /* length of (u[0], u[1], u[2]) inverted: a unit tangent is that vector times this */
+    double basis;             /* -1 / (s + n[2]), s = 1 or -1 as the sign of n[2]: see gas_basis_of */
     float slack_u, slack_v;   /* how far outside [0, 1] a point still counts: rounding, no more */
     ck_u32 surface;
     ck_i32 structure;         /* -1: part of all */
@@ -138,7 +138,7 @@ typedef struct gas_params {
     ck_u32 at_forces, at_transmitted, at_textures, at_profiles, at_leaks, at_counters, n_words;
     ck_u32 chunk;
     ck_u32 n_nodes;
-    ck_u32 has_marks, unused[3];
+    ck_u32 has_marks, has_records, unused[2];
 } gas_params;
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);

@@ -150,26 +150,56 @@ CK_FN gas_hit gas_test(CK_GLOBAL const gas_primitive *CK_RESTRICT primitives, ck
 #define gas_load_node(nodes, word) ck_load_words4((nodes) + (word))
 #endif
 
+#if defined(CK_LANG_C) && defined(__AVX2__)
+#include "gas/node_lanes.h"
+#define GAS_NODE_LANES 1
+#endif
+
 /* Which children of a node are met, and in which order. */
 typedef struct gas_visit {
     ck_u32 first, second;     /* child to go to; child to come back to, or GAS_NOTHING: none */
 } gas_visit;
 
-/* Both children of a node, given by its first word, against the way: GAS_NOTHING in `first` when neither is met. */
-CK_FN gas_visit gas_visit_node(GAS_NODES const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope slope, float limit)
+/* The nearer child first. A child that is not met is nothing, and lies behind everything. */
+CK_FN gas_visit gas_order(gas_span a, gas_span b, ck_u32 child_a, ck_u32 child_b)
 {
-    ck_words4 low = gas_load_node(nodes, node), high = gas_load_node(nodes, node + 4u);
-    gas_span a = gas_span_of(slope, low.a, low.c, high.a, limit);
-    gas_span b = gas_span_of(slope, low.b, low.d, high.b, limit);
-    /* A child that is not met is nothing, and lies behind everything. */
     float enter_a = a.enter <= a.leave ? a.enter : 3.0e38f, enter_b = b.enter <= b.leave ? b.enter : 3.0e38f;
-    ck_u32 child_a = a.enter <= a.leave ? high.c : GAS_NOTHING, child_b = b.enter <= b.leave ? high.d : GAS_NOTHING;
+    child_a = a.enter <= a.leave ? child_a : GAS_NOTHING;
+    child_b = b.enter <= b.leave ? child_b : GAS_NOTHING;
     int is_b_first = enter_b < enter_a;
     gas_visit v;
     v.first = is_b_first ? child_b : child_a;
     v.second = is_b_first ? child_a : child_b;
     return v;
 }
+
+#if defined(GAS_NODE_LANES)
+typedef gas_slope_lanes gas_slope_here;
+#define gas_slope_here_of(slope) gas_slope_lanes_of(slope)
+CK_FN gas_visit gas_visit_node(const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope_lanes slope, float limit)
+{
+    gas_words8 words = *(const gas_words8 *)(nodes + node);
+    gas_floats4 enter = gas_largest(gas_planes_of(words, slope.near) * slope.inverse + slope.enter_shift);
+    gas_floats4 leave = gas_smallest(gas_planes_of(words, slope.far) * slope.inverse + slope.leave_shift);
+    gas_span a, b;
+    a.enter = ck_fmax(enter[0], 0.0f);
+    b.enter = ck_fmax(enter[1], 0.0f);
+    a.leave = ck_fmin(leave[0], limit);
+    b.leave = ck_fmin(leave[1], limit);
+    return gas_order(a, b, words[6], words[7]);
+}
+#else
+typedef gas_slope gas_slope_here;
+#define gas_slope_here_of(slope) (slope)
+/* Both children of a node, given by its first word, against the way: GAS_NOTHING in `first` when neither is met. */
+CK_FN gas_visit gas_visit_node(GAS_NODES const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope slope, float limit)
+{
+    ck_words4 low = gas_load_node(nodes, node), high = gas_load_node(nodes, node + 4u);
+    gas_span a = gas_span_of(slope, low.a, low.c, high.a, limit);
+    gas_span b = gas_span_of(slope, low.b, low.d, high.b, limit);
+    return gas_order(a, b, high.c, high.d);
+}
+#endif
 
 /**
  * The first primitive on a molecule's way.
@@ -185,16 +215,21 @@ CK_FN gas_hit gas_trace(gas_vector place, gas_vector way, ck_u32 skip, ck_i32 st
     ck_u32 stack[GAS_STACK];
     ck_u32 depth = 1u, at = 0u;
     stack[0] = GAS_NOTHING; /* below the first child: the end */
-    gas_slope slope = gas_slope_of(place, way, p);
+    gas_slope_here slope = gas_slope_here_of(gas_slope_of(place, way, p));
     gas_hit best = gas_no_hit();
     float limit = gas_limit(best.distance);
     while (at != GAS_NOTHING) {
         while ((at & GAS_LEAF) == 0u) {
             gas_visit v = gas_visit_node(nodes, at, slope, limit);
+#if defined(CK_LANG_C) /* no branch for a CPU to guess wrong; a GPU predicates the store */
+            stack[depth] = v.second;
+            depth += v.second != GAS_NOTHING ? 1u : 0u;
+#else
             if (v.second != GAS_NOTHING) {
                 stack[depth] = v.second;
                 depth += 1u;
             }
+#endif
             at = v.first;
             if (at == GAS_NOTHING) {
                 depth -= 1u;

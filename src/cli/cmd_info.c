@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/summary.h"
+#include "comm/comm.h"
 #include "core/json.h"
 #include "engine/statepoint.h"
 #include "io/export_json.h"
@@ -10,6 +11,12 @@
 #include <inttypes.h>
 #include <string.h>
 #include <yaml.h>
+
+/* Approximations of the hardware are for GPUs. */
+static bool has_fast_math(const char *kind)
+{
+    return strcmp(kind, "cpu") != 0;
+}
 
 static void print_device_json(const char *kind, const device_info *info, const char *reason)
 {
@@ -27,8 +34,8 @@ static void print_device_json(const char *kind, const device_info *info, const c
     json_write_string(stdout, info->name);
     fputs(",\"detail\":", stdout);
     json_write_string(stdout, info->detail);
-    printf(",\"units\":%" PRIu32 ",\"memory\":%" PRIu64 ",\"memory_available\":%" PRIu64 "}\n", info->n_units,
-           info->memory_total, info->memory_free);
+    printf(",\"units\":%" PRIu32 ",\"memory\":%" PRIu64 ",\"memory_available\":%" PRIu64 ",\"math\":[\"strict\"%s]}\n",
+           info->n_units, info->memory_total, info->memory_free, has_fast_math(kind) ? ",\"fast\"" : "");
 }
 
 static void print_device(void *user, const char *kind, const device_info *info, const char *reason)
@@ -39,10 +46,11 @@ static void print_device(void *user, const char *kind, const device_info *info, 
     } else if (info == NULL) {
         printf("%-10s none (%s)\n", kind, reason);
     } else {
-        char memory[16];
+        char memory[16], available[16];
         progress_format_si((double)info->memory_total, memory, sizeof memory);
-        printf("%-10s %s, %sB%s%s\n", info->label, info->name, memory, info->detail[0] != '\0' ? "; " : "",
-               info->detail);
+        progress_format_si((double)info->memory_free, available, sizeof available);
+        printf("%-10s %s, %sB (%sB free); %s%smath %s\n", info->label, info->name, memory, available, info->detail,
+               info->detail[0] != '\0' ? "; " : "", has_fast_math(kind) ? "strict, fast" : "strict");
     }
 }
 
@@ -50,10 +58,12 @@ static cli_exit info_build(void)
 {
     unsigned major = 0, minor = 0, release = 0;
     int yaml_major = 0, yaml_minor = 0, yaml_patch = 0;
+    char path[4096];
     H5get_libversion(&major, &minor, &release);
     yaml_get_version(&yaml_major, &yaml_minor, &yaml_patch);
     printf("version    %s\ncommit     %s\ncompiler   %s\nhdf5       %u.%u.%u\nlibyaml    %d.%d.%d\n", crp_version(),
            crp_commit(), __VERSION__, major, minor, release, yaml_major, yaml_minor, yaml_patch);
+    printf("mpi        %s\n", comm_find_plugin(path, sizeof path) ? path : "no plug-in for several processes was built or installed");
     for (const device_cpu_kernel *k = device_cpu_kernels; k->entry != NULL; k++) {
         printf("kernel     %s for %s%s%s\n", k->entry, k->isa, k->features[0] != '\0' ? " with " : "", k->features);
     }

@@ -83,7 +83,7 @@ static const option_spec option_table[] = {
     {"template", 0, KIND_TEXT, AT(template_path), CLI_EXPORT, "FILE",
      "molflow: a Molflow file of the same model, all of which is kept but old results"},
     {"export", 0, KIND_EXPORT, 0, CLI_RUN, "FILE",
-     "also write results of gas to .vtkhdf, .zip or .xml (Molflow), .csv (facets); may be repeated"},
+     "also write results of gas to .vtkhdf, .zip or .xml (Molflow), .csv (facets), leaks=FILE; may be repeated"},
     {"tally", 0, KIND_TEXT, AT(tally), CLI_EXPORT, "NAME", "write one tally only"},
     {"group", 0, KIND_SMALL, AT(group), CLI_EXPORT | CLI_COMPARE | CLI_INFO | CLI_CONVERT, "N",
      "run in the file, from 1"},

@@ -5,11 +5,11 @@
 #include "model/model.h"
 
 typedef struct pilot {
-    uint64_t histories;     /**< of the pilot */
-    double seconds;         /**< that it took */
-    double rel_err;         /**< of the least precise result of that name that is not 0; NaN: none */
-    char result[160];       /**< which one: "transmission inlet->outlet" */
-    double seconds_needed;  /**< until its relative error is 1 %, on this CPU; NaN: not to be told */
+    uint64_t histories;    /**< of the pilot */
+    double seconds;        /**< that it took */
+    double rel_err;        /**< of the least precise result of that name that is not 0; NaN: none */
+    char result[160];      /**< which one: "transmission inlet->outlet" */
+    double seconds_needed; /**< until its relative error is 1 %, on this CPU; NaN: not to be told */
     double histories_needed;
 } pilot;
 

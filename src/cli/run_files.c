@@ -81,12 +81,13 @@ cli_exit run_files_check_exports(crp_context *context, const cli_options *option
     for (size_t i = 0; i < options->n_exports && code == CLI_DONE; i++) {
         const crp_module *module = crp_input_model(input, 0)->module;
         char known[128];
-        if (export_find_ending(module, options->exports[i]) == NULL) {
+        const char *path = NULL;
+        if (export_find_target(module, options->exports[i], &path) == NULL) {
             export_list_endings(module, known, sizeof known);
             return cli_usage_error("--export %s: what format? (results of %s go to %s)", options->exports[i], module->name,
                                    known[0] == '\0' ? "no such file: see corpuscle export" : known);
         }
-        code = check_one(context, options->exports[i], options->operands[0]);
+        code = check_one(context, path, options->operands[0]);
     }
     return code;
 }
@@ -95,11 +96,11 @@ crp_status run_files_write_exports(crp_context *context, const crp_model *model,
                                    const cli_options *options)
 {
     for (size_t i = 0; i < options->n_exports; i++) {
-        const module_export *format = export_find_ending(model->module, options->exports[i]);
-        const char *from = options->operands[0];
+        const char *from = options->operands[0], *path = NULL;
+        const module_export *format = export_find_target(model->module, options->exports[i], &path);
         bool is_same = format->takes_model && export_find_ending(model->module, from) == format;
         output_options form = {.template_path = is_same ? from : NULL};
-        CRP_TRY(export_form(context, model, result, format, &form, options->exports[i]));
+        CRP_TRY(export_form(context, model, result, format, &form, path));
     }
     return CRP_OK;
 }

@@ -2,6 +2,7 @@
 #include "comm/comm.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,29 +73,30 @@ static long count_processes(void)
     return getenv("PMIX_RANK") != NULL ? number_in("SLURM_STEP_NUM_TASKS") : 0; /* srun --mpi=pmix */
 }
 
-/* dlopen of folder-of-the-program/path. */
-static void *open_beside(const char *path)
+/* Is there a folder-of-the-program/name? */
+static bool find_beside(const char *name, char *path, size_t size)
 {
-    char program[2048], whole[4096];
+    char program[2048];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n <= 0) {
-        return NULL;
+        return false;
     }
     program[n] = '\0';
     *strrchr(program, '/') = '\0';
-    snprintf(whole, sizeof whole, "%s/%s", program, path);
-    return access(whole, R_OK) == 0 ? dlopen(whole, RTLD_NOW | RTLD_GLOBAL) : NULL;
+    return (size_t)snprintf(path, size, "%s/%s", program, name) < size && access(path, R_OK) == 0;
+}
+
+bool comm_find_plugin(char *path, size_t size)
+{
+    return find_beside(COMM_PLUGIN_FILE, path, size) || find_beside("../" CRP_LIBDIR "/" COMM_PLUGIN_FILE, path, size);
 }
 
 /* MPI loads parts of itself, which look for its symbols among the global ones. */
 static void *open_plugin(const char *given)
 {
-    if (given != NULL) {
-        return dlopen(given, RTLD_NOW | RTLD_GLOBAL);
-    }
-    void *library = open_beside(COMM_PLUGIN_FILE);
-    library = library != NULL ? library : open_beside("../" CRP_LIBDIR "/" COMM_PLUGIN_FILE);
-    return library != NULL ? library : dlopen(COMM_PLUGIN_FILE, RTLD_NOW | RTLD_GLOBAL);
+    char path[4096];
+    const char *name = given != NULL ? given : comm_find_plugin(path, sizeof path) ? path : COMM_PLUGIN_FILE;
+    return dlopen(name, RTLD_NOW | RTLD_GLOBAL);
 }
 
 crp_status comm_open(crp_context *context, const comm **out)

@@ -7,6 +7,7 @@
 
 #include "core/context.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,8 @@ extern const comm comm_serial;
  * Errors: CRP_ERR_UNSUPPORTED, when there are several processes and no plug-in, or MPI does not start.
  */
 crp_status comm_open(crp_context *context, const comm **out);
+/** The path of the plug-in, beside the program or where it is installed; false if it is in neither place. */
+bool comm_find_plugin(char *path, size_t size);
 /** Take leave of the others, once all have ended well. Accepts NULL and a pointer to NULL. */
 void comm_close(const comm **c);
 

@@ -17,7 +17,7 @@ enum {
     YAML_TREE_MAX_DEPTH = 32,
     YAML_TREE_MAX_NODES = 1000000, /**< aliases expanded */
     YAML_TREE_MAX_KEYS = 1000,     /**< of one mapping */
-    YAML_TREE_MAX_BYTES = 64 << 20 /**< of the text */
+    YAML_TREE_MAX_BYTES = 512 << 20 /**< of the text */
 };
 
 typedef enum yaml_kind { YAML_KIND_SCALAR, YAML_KIND_SEQUENCE, YAML_KIND_MAPPING } yaml_kind;

@@ -10,6 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define COMPILER __VERSION__ /* "Debian Clang 14.0.6" */
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 struct device_buffer {
     size_t n_bytes;
     uint64_t *data;
@@ -88,7 +94,7 @@ static void cpu_describe(cpu_device *c)
     snprintf(info->label, sizeof info->label, "cpu");
     snprintf(info->name, sizeof info->name, "%.80s, %s, %u thread%s", name, c->isa, c->n_threads,
              c->n_threads == 1 ? "" : "s");
-    snprintf(info->detail, sizeof info->detail, "instruction set %s", c->isa);
+    snprintf(info->detail, sizeof info->detail, "instruction set %s, kernels compiled by %s", c->isa, COMPILER);
     info->memory_total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     info->n_units = c->n_threads;
     info->max_block = 1;

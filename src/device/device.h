@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { DEVICE_N_QUEUES = 8, DEVICE_MAX_ARGS = 12 };
+enum { DEVICE_N_QUEUES = 8, DEVICE_MAX_ARGS = 16 };
 
 typedef struct device device;               /* each implementation's own struct begins with `struct device` */
 typedef struct device_buffer device_buffer; /* opaque, implementation-defined */

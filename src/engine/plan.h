@@ -14,7 +14,7 @@
 /** Exact sums: a batch of 2^37 histories of weight 2^30 still fits. */
 __extension__ typedef __int128 crp_wide;
 
-enum { TALLY_MAX_DIMS = 4, PLAN_MAX_TABLES = 8 };
+enum { TALLY_MAX_DIMS = 4, PLAN_MAX_TABLES = 10 };
 
 /**
  * A named tally. Its integers count `quantum` units per history; the physical mean is sum / N * quantum * scale. One that is a

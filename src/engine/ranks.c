@@ -216,6 +216,27 @@ void ranks_describe(ranks *r)
     }
 }
 
+crp_status ranks_list(const ranks *r, crp_result *result)
+{
+    if (result->n_devices != r->n_devices) {
+        result_device *devices = realloc(result->devices, r->n_devices * sizeof *devices);
+        CRP_CHECK(r->context, devices != NULL, CRP_ERR_MEMORY, "no memory for the names of %u devices", r->n_devices);
+        result->devices = devices;
+        result->n_devices = r->n_devices;
+    }
+    for (uint32_t i = 0; i < r->n_devices; i++) {
+        const rank_device *from = &r->devices[i];
+        result_device *to = &result->devices[i];
+        memset(to, 0, sizeof *to);
+        memcpy(to->label, from->label, sizeof to->label);
+        memcpy(to->host, from->host, sizeof to->host);
+        to->rank = from->rank;
+        to->histories = from->histories;
+        to->is_dropped = from->is_dropped;
+    }
+    return CRP_OK;
+}
+
 double ranks_seconds(const ranks *r)
 {
     double longest = 0.0;

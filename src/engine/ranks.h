@@ -53,6 +53,8 @@ void ranks_decide(ranks *r, work *w, uint32_t window, ranks_decision *decision);
 
 /** All devices in one text: those of one process as crew_label has them, else "8 x NVIDIA H200, 8 processes on 2 machines". */
 void ranks_label(const ranks *r, const crew *c, char *text, size_t size);
+/** The devices into a result that has none of this part yet, and later what they have done. Errors: CRP_ERR_MEMORY. */
+crp_status ranks_list(const ranks *r, crp_result *result);
 /** Shares, paces and losses for the caller. */
 void ranks_describe(ranks *r);
 /** The longest time that one of the devices was busy, by its own clock [s]. */

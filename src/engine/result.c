@@ -57,6 +57,8 @@ void crp_result_destroy(crp_result **result)
     free(r->event_count);
     free(r->results);
     free(r->axis_names);
+    free(r->places);
+    free(r->devices);
     free(r);
     *result = NULL;
 }

@@ -9,6 +9,23 @@ typedef struct result_axis_names {
     const char *name[TALLY_MAX_DIMS], *unit[TALLY_MAX_DIMS];
 } result_axis_names;
 
+/** A place where a history was lost, for people to look at. */
+typedef struct result_place {
+    double at[3];  /**< [cm] */
+    double way[3]; /**< direction that it went in */
+    double out[3]; /**< where it left the bounding box of the model [cm] */
+    int64_t of;    /**< number of the element that it came from, from 1 */
+} result_place;
+
+/** A device that the last part of a run used. */
+typedef struct result_device {
+    char label[160];            /**< "cuda:0 (NVIDIA H200)" */
+    char host[64];
+    uint64_t rank;              /**< of its process */
+    uint64_t histories;         /**< that it ran in that part */
+    uint8_t is_dropped;         /**< it failed on the way, and others did its work again */
+} result_device;
+
 struct crp_result {
     /* what was run */
     char kind[16];
@@ -18,6 +35,8 @@ struct crp_result {
     char *model_text;           /**< normalised input; owned */
     char version[32], commit[48];
     char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
+    result_device *devices;     /**< all of them, owned; NULL in files of early versions */
+    size_t n_devices;
     char math[8];               /**< "strict" or "fast" */
     char date[32];              /**< ISO 8601, UTC, when the run ended */
     char host[64];
@@ -45,6 +64,8 @@ struct crp_result {
     result_spec *results;
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
+    result_place *places;       /**< of some lost histories; owned, not in the file */
+    size_t n_places;
     char note[256];             /**< the module's line for the summary, "" if none; not in the file */
     char digest[65];            /**< formed by result_digest */
 };

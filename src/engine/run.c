@@ -63,6 +63,7 @@ static crp_status save(run *r, bool must)
         return CRP_OK;
     }
     update_times(r);
+    CRP_TRY(ranks_list(&r->ranks, r->result));
     result_digest(r->result);
     if (has_file) {
         CRP_TRY(statepoint_write(r->context, r->options->output, r->options->output_group, r->result));

@@ -25,6 +25,13 @@ typedef struct statepoint_event {
     uint8_t is_fault;
 } statepoint_event;
 
+/** The dataset `devices` of a run. Writing: false when the library failed. Reading: a file without it has none. In the lock. */
+bool statepoint_put_devices(hid_t run, const crp_result *result);
+bool statepoint_get_devices(hid_t run, crp_result *result);
+
+/** A member of a row that is a text of `size` bytes. */
+bool statepoint_insert_text(hid_t row, const char *name, size_t offset, size_t size);
+
 /** HDF5 types of the two rows, in memory and in the file; close with H5Tclose. */
 hid_t statepoint_row_type(void);
 hid_t statepoint_event_type(void);

@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------------------------------------- row types */
 
-static bool insert_text(hid_t row, const char *name, size_t offset, size_t size)
+bool statepoint_insert_text(hid_t row, const char *name, size_t offset, size_t size)
 {
     hid_t text = H5Tcopy(H5T_C_S1);
     bool fine = text >= 0 && H5Tset_size(text, size) >= 0 && H5Tset_cset(text, H5T_CSET_UTF8) >= 0 &&
@@ -29,13 +29,13 @@ static hid_t close_unless(bool fine, hid_t type)
 hid_t statepoint_row_type(void)
 {
     hid_t t = H5Tcreate(H5T_COMPOUND, sizeof(statepoint_row));
-    bool fine = t >= 0 && insert_text(t, "name", offsetof(statepoint_row, name), sizeof((statepoint_row *)0)->name) &&
+    bool fine = t >= 0 && statepoint_insert_text(t, "name", offsetof(statepoint_row, name), sizeof((statepoint_row *)0)->name) &&
                 H5Tinsert(t, "of", offsetof(statepoint_row, of), H5T_NATIVE_INT64) >= 0 &&
-                insert_text(t, "of_name", offsetof(statepoint_row, of_name), sizeof((statepoint_row *)0)->of_name) &&
+                statepoint_insert_text(t, "of_name", offsetof(statepoint_row, of_name), sizeof((statepoint_row *)0)->of_name) &&
                 H5Tinsert(t, "mean", offsetof(statepoint_row, mean), H5T_NATIVE_DOUBLE) >= 0 &&
                 H5Tinsert(t, "std_dev", offsetof(statepoint_row, std_dev), H5T_NATIVE_DOUBLE) >= 0 &&
-                insert_text(t, "unit", offsetof(statepoint_row, unit), sizeof((statepoint_row *)0)->unit) &&
-                insert_text(t, "tally", offsetof(statepoint_row, tally), sizeof((statepoint_row *)0)->tally) &&
+                statepoint_insert_text(t, "unit", offsetof(statepoint_row, unit), sizeof((statepoint_row *)0)->unit) &&
+                statepoint_insert_text(t, "tally", offsetof(statepoint_row, tally), sizeof((statepoint_row *)0)->tally) &&
                 H5Tinsert(t, "bin", offsetof(statepoint_row, bin), H5T_NATIVE_UINT64) >= 0;
     return close_unless(fine, t);
 }
@@ -44,7 +44,7 @@ hid_t statepoint_event_type(void)
 {
     hid_t t = H5Tcreate(H5T_COMPOUND, sizeof(statepoint_event));
     bool fine = t >= 0 &&
-                insert_text(t, "name", offsetof(statepoint_event, name), sizeof((statepoint_event *)0)->name) &&
+                statepoint_insert_text(t, "name", offsetof(statepoint_event, name), sizeof((statepoint_event *)0)->name) &&
                 H5Tinsert(t, "count", offsetof(statepoint_event, count), H5T_NATIVE_UINT64) >= 0 &&
                 H5Tinsert(t, "is_fault", offsetof(statepoint_event, is_fault), H5T_NATIVE_UINT8) >= 0;
     return close_unless(fine, t);
@@ -310,7 +310,7 @@ bool statepoint_put_run(hid_t file, uint32_t group, const crp_result *result)
     snprintf(name, sizeof name, STATEPOINT_GROUP_FORMAT, group);
     hid_t run = hdf5_group_create(file, name);
     bool fine = run >= 0 && put_root(file, result) && put_provenance(run, result) && put_digest(run, result) &&
-                put_results(run, result) && put_events(run, result) && put_tallies(run, result);
+                put_results(run, result) && put_events(run, result) && statepoint_put_devices(run, result) && put_tallies(run, result);
     if (run >= 0) {
         fine = H5Gclose(run) >= 0 && fine;
     }

@@ -84,8 +84,8 @@ crp_status mesh_add_loop(crp_context *context, geom_mesh *mesh, const uint32_t *
               (int)MESH_MAX_CORNERS);
     CRP_TRY(grow(context, (void **)&mesh->corners, &mesh->corner_room, mesh->n_corners + (uint32_t)n,
                  sizeof *mesh->corners));
-    CRP_TRY(grow(context, (void **)&mesh->loop_corners, &mesh->loop_room, mesh->n_loops + 2,
-                 sizeof *mesh->loop_corners));
+    CRP_TRY(
+        grow(context, (void **)&mesh->loop_corners, &mesh->loop_room, mesh->n_loops + 2, sizeof *mesh->loop_corners));
     if (n > 0) {
         memcpy(mesh->corners + mesh->n_corners, vertices, n * sizeof *vertices);
     }
@@ -189,8 +189,8 @@ double mesh_default_tolerance(const geom_mesh *mesh)
 {
     geom_point low, high;
     mesh_bounds(mesh, &low, &high);
-    double largest = fmax(fmax(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y))),
-                          fmax(fabs(low.z), fabs(high.z)));
+    double largest =
+        fmax(fmax(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y))), fmax(fabs(low.z), fabs(high.z)));
     return fmax(1e-6, 2 * mesh->rounding * largest);
 }
 

@@ -1,7 +1,7 @@
 /**
  * A mesh of plane polygons: what the readers of STL and Molflow files fill, what `check` looks at and what models are
- * made from. Lengths in cm. A facet is one outer loop and any number of holes; seen from the side that its normal points
- * to, the outer loop runs counter-clockwise and holes run clockwise (right-hand rule).
+ * made from. Lengths in cm. A facet is one outer loop and any number of holes; seen from the side that its normal
+ * points to, the outer loop runs counter-clockwise and holes run clockwise (right-hand rule).
  */
 #ifndef GEOM_MESH_H
 #define GEOM_MESH_H
@@ -13,7 +13,7 @@
 
 enum {
     MESH_NAME_LENGTH = 64,
-    MESH_MAX_FACETS = 20000000,  /**< more is a wrong file */
+    MESH_MAX_FACETS = 20000000, /**< more is a wrong file */
     MESH_MAX_CORNERS = 200000000
 };
 
@@ -31,18 +31,19 @@ typedef struct geom_mesh {
     geom_point *vertices; /**< [cm] */
     uint32_t n_vertices, vertex_room;
     uint32_t n_facets, facet_room;
-    uint32_t *facet_loops;  /**< n_facets + 1 numbers: loops of facet f are [facet_loops[f], facet_loops[f + 1]) */
-    uint32_t *facet_body;   /**< n_facets numbers */
-    bool *is_two_sided;     /**< n_facets flags: gas on both sides */
+    uint32_t *facet_loops; /**< n_facets + 1 numbers: loops of facet f are [facet_loops[f], facet_loops[f + 1]) */
+    uint32_t *facet_body;  /**< n_facets numbers */
+    bool *is_two_sided;    /**< n_facets flags: gas on both sides */
     uint32_t n_loops, loop_room;
     uint32_t *loop_corners; /**< n_loops + 1 numbers: corners of loop l */
     uint32_t n_corners, corner_room;
-    uint32_t *corners;      /**< vertex numbers */
+    uint32_t *corners; /**< vertex numbers */
     uint32_t n_bodies, body_room;
     mesh_body *bodies;
-    uint32_t n_space_vertices; /**< 0, or: bodies are spaces of their own, and each has its copy of so many vertices. Facets of
-                                    two spaces never touch or overlap, but a two-sided facet closes openings in all */
-    double rounding;        /**< relative error of a coordinate as the file gives it: 6e-8 for 32-bit numbers */
+    uint32_t
+        n_space_vertices; /**< 0, or: bodies are spaces of their own, and each has its copy of so many vertices. Facets
+                             of two spaces never touch or overlap, but a two-sided facet closes openings in all */
+    double rounding;      /**< relative error of a coordinate as the file gives it: 6e-8 for 32-bit numbers */
 } geom_mesh;
 
 /** An empty mesh. Errors: CRP_ERR_MEMORY. */
@@ -97,7 +98,8 @@ typedef struct mesh_plane {
     double height;     /**< [cm] 2 area / longest edge: how thin the facet is */
 } mesh_plane;
 
-/** Normal and area by Newell's sum over all loops (Sutherland, Sproull, Schumacker 1974), through the mean of the corners. */
+/** Normal and area by Newell's sum over all loops (Sutherland, Sproull, Schumacker 1974), through the mean of the
+ * corners. */
 mesh_plane mesh_facet_plane(const geom_mesh *mesh, uint32_t facet);
 /** Planes of all facets; free with free(). Errors: CRP_ERR_MEMORY. */
 crp_status mesh_planes(crp_context *context, const geom_mesh *mesh, mesh_plane **planes);
@@ -106,7 +108,8 @@ double mesh_facet_deviation(const geom_mesh *mesh, uint32_t facet, const mesh_pl
 /** Lowest and highest coordinates of all corners [cm]; both 0 for an empty mesh. */
 void mesh_bounds(const geom_mesh *mesh, geom_point *low, geom_point *high);
 
-/* ------------------------------------------------------------------------------------------------- weld, merge, group */
+/* ------------------------------------------------------------------------------------------------- weld, merge, group
+ */
 
 typedef struct mesh_weld_report {
     uint32_t n_merged;     /**< vertices that went into another one */
@@ -121,7 +124,8 @@ typedef struct mesh_weld_report {
 crp_status mesh_weld(crp_context *context, geom_mesh *mesh, double tolerance, mesh_weld_report *report);
 
 /**
- * New numbers for vertices: those within `tolerance` [cm] of the first of them get its number; numbers are closed up in order.
+ * New numbers for vertices: those within `tolerance` [cm] of the first of them get its number; numbers are closed up in
+ * order.
  * @param[out] target  n numbers
  * @param[out] n_left  how many different ones
  * Errors: CRP_ERR_MEMORY.
@@ -130,10 +134,10 @@ crp_status mesh_weld_numbers(crp_context *context, const geom_point *vertices, u
                              uint32_t *target, uint32_t *n_left);
 
 /**
- * Join neighbouring facets of one body that lie in one plane to polygons, and leave out corners in the middle of straight
- * edges. No corner of a joined facet is farther than `tolerance` [cm] from the plane of that facet: where a group would
- * exceed it, it is split. Facets join where their normals agree within what the rounding of the coordinates explains, so
- * facets of a finely cut cylinder stay apart. Errors: CRP_ERR_MEMORY.
+ * Join neighbouring facets of one body that lie in one plane to polygons, and leave out corners in the middle of
+ * straight edges. No corner of a joined facet is farther than `tolerance` [cm] from the plane of that facet: where a
+ * group would exceed it, it is split. Facets join where their normals agree within what the rounding of the coordinates
+ * explains, so facets of a finely cut cylinder stay apart. Errors: CRP_ERR_MEMORY.
  */
 crp_status mesh_merge_coplanar(crp_context *context, geom_mesh *mesh, double tolerance);
 
@@ -149,8 +153,8 @@ double mesh_default_tolerance(const geom_mesh *mesh);
 /**
  * Number smooth patches: facets of one body that meet at less than `angle` [rad] belong together.
  *
- * @param[out] patch  patch number of each facet, from 0, in order of the first facet; n_facets numbers, free with free()
- * Errors: CRP_ERR_MEMORY.
+ * @param[out] patch  patch number of each facet, from 0, in order of the first facet; n_facets numbers, free with
+ * free() Errors: CRP_ERR_MEMORY.
  */
 crp_status mesh_find_patches(crp_context *context, const geom_mesh *mesh, double angle, uint32_t **patch,
                              uint32_t *n_patches);

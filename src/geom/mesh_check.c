@@ -20,8 +20,8 @@ void mesh_note_worst(mesh_findings *findings, mesh_finding finding, bool is_leas
 {
     uint32_t at = findings->n_kept;
     findings->n++;
-    while (at > 0 && (is_least ? finding.value < findings->kept[at - 1].value
-                               : finding.value > findings->kept[at - 1].value)) {
+    while (at > 0 &&
+           (is_least ? finding.value < findings->kept[at - 1].value : finding.value > findings->kept[at - 1].value)) {
         at--;
     }
     if (at >= MESH_MAX_FINDINGS) {
@@ -69,14 +69,15 @@ static void check_facets(const geom_mesh *mesh, const mesh_plane *planes, mesh_r
 {
     double diagonal = point_distance(report->low, report->high);
     for (uint32_t f = 0; f < mesh->n_facets; f++) {
-        uint32_t vertex = mesh->corners[mesh_first_corner(mesh, f)], n_loops = mesh->facet_loops[f + 1] - mesh->facet_loops[f];
+        uint32_t vertex = mesh->corners[mesh_first_corner(mesh, f)],
+                 n_loops = mesh->facet_loops[f + 1] - mesh->facet_loops[f];
         uint32_t n = mesh_end_corner(mesh, f) - mesh_first_corner(mesh, f);
         double deviation = mesh_facet_deviation(mesh, f, &planes[f], &vertex);
         report->area += planes[f].area;
         report->n_triangles += n + 2 * (n_loops - 1) - 2;
         if (deviation > report->tolerance) {
-            mesh_note_worst(&report->problems[MESH_NOT_FLAT],
-                            (mesh_finding){f, 0, deviation, mesh->vertices[vertex]}, false);
+            mesh_note_worst(&report->problems[MESH_NOT_FLAT], (mesh_finding){f, 0, deviation, mesh->vertices[vertex]},
+                            false);
         }
         if (planes[f].height < tiny_part * diagonal) {
             vertex = mesh->corners[mesh_first_corner(mesh, f)];

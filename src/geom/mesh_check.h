@@ -13,7 +13,8 @@ typedef enum mesh_problem {
     MESH_DUPLICATE,    /**< `other` has the same corners, `value` 1 or, turned the other way, -1 */
     MESH_OVERLAP,      /**< `other` lies in the same plane and covers part of it */
     MESH_INVERTED,     /**< its normal points the other way than those of its neighbours */
-    MESH_INSIDE_OUT,   /**< first facet of a closed part whose normals point away from the gas: `value` its volume [cm3] */
+    MESH_INSIDE_OUT,   /**< first facet of a closed part whose normals point away from the gas: `value` its volume [cm3]
+                        */
     MESH_TINY,         /**< `value` its height [cm]: thinner than coordinates can tell well; the worst first */
     MESH_N_PROBLEMS
 } mesh_problem;
@@ -32,12 +33,12 @@ typedef struct mesh_findings {
 
 typedef struct mesh_report {
     uint32_t n_facets, n_triangles, n_vertices, n_bodies;
-    uint32_t n_parts;        /**< sets of one-sided facets that hang together by edges */
-    uint32_t n_closed;       /**< of them, those without open edges, be it with the help of two-sided facets */
-    geom_point low, high;    /**< [cm] */
-    double area;             /**< of all facets, one side [cm2] */
-    double volume;           /**< of the gas inside parts that are closed by themselves [cm3]; NaN when there is none */
-    double tolerance;        /**< that "flat", "same plane" and "on the edge" were judged with [cm] */
+    uint32_t n_parts;     /**< sets of one-sided facets that hang together by edges */
+    uint32_t n_closed;    /**< of them, those without open edges, be it with the help of two-sided facets */
+    geom_point low, high; /**< [cm] */
+    double area;          /**< of all facets, one side [cm2] */
+    double volume;        /**< of the gas inside parts that are closed by themselves [cm3]; NaN when there is none */
+    double tolerance;     /**< that "flat", "same plane" and "on the edge" were judged with [cm] */
     mesh_findings problems[MESH_N_PROBLEMS];
 } mesh_report;
 
@@ -49,7 +50,8 @@ typedef struct mesh_report {
  */
 crp_status mesh_check(crp_context *context, const geom_mesh *mesh, double tolerance, mesh_report *report);
 
-/* ------------------------------------------------------------------------------------------------- parts of mesh_check */
+/* ------------------------------------------------------------------------------------------------- parts of mesh_check
+ */
 
 /** Note a finding while there is room. */
 void mesh_note(mesh_findings *findings, mesh_finding finding);

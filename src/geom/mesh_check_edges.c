@@ -2,9 +2,9 @@
  * Edges that are open or crowded, facets that look the wrong way, parts that are inside out: see mesh_check.h.
  *
  * Facets that share an edge form parts. Neighbours that run through their edge in opposite directions look to the same
- * side; a union-find with one bit of parity (Tarjan 1975) keeps who looks where. In each part the smaller side, by area, is
- * called inverted. A closed part encloses gas unless it stands inside an odd number of others; its normals must point into
- * the gas.
+ * side; a union-find with one bit of parity (Tarjan 1975) keeps who looks where. In each part the smaller side, by
+ * area, is called inverted. A closed part encloses gas unless it stands inside an odd number of others; its normals
+ * must point into the gas.
  */
 #include "geom/mesh_check.h"
 #include "geom/mesh_edges.h"
@@ -16,13 +16,13 @@
 /* Facets that a point of each part is tested against, in all: bounds the time for thousands of nested parts. */
 static const uint64_t max_tests = 200000000;
 
-/** Marks of the roots of parts, of which the lowest that is not 0 counts: by two-sided facets means that the walls alone
- * enclose nothing, so there is no volume and no inside. */
+/** Marks of the roots of parts, of which the lowest that is not 0 counts: by two-sided facets means that the walls
+ * alone enclose nothing, so there is no volume and no inside. */
 typedef enum closure { CLOSED, OPEN, CLOSED_BY_OTHERS } closure;
 
 typedef struct part {
-    uint32_t root;              /* lowest facet */
-    double area[2], volume[2];  /* of the facets that look as the root does, and the others */
+    uint32_t root;             /* lowest facet */
+    double area[2], volume[2]; /* of the facets that look as the root does, and the others */
     closure closure;
     geom_point low, high;
     uint32_t first_item, n_items; /* in `items`: its facets */
@@ -38,15 +38,16 @@ typedef struct edge_check {
     uint32_t n_closing;
     mesh_edge *open; /* edges that one facet alone has */
     uint32_t n_open;
-    uint32_t *parent; /* of each facet, towards the root of its part */
-    bool *is_turned;  /* against its parent */
+    uint32_t *parent;  /* of each facet, towards the root of its part */
+    bool *is_turned;   /* against its parent */
     uint32_t *part_of; /* of each facet; before parts are numbered, a closure */
     part *parts;
     uint32_t n_parts;
     uint32_t *items;
 } edge_check;
 
-/* ------------------------------------------------------------------------------------------------------------- parity */
+/* ------------------------------------------------------------------------------------------------------------- parity
+ */
 
 /** Root of a facet, and whether the facet looks the other way than the root. */
 static uint32_t find_root(edge_check *c, uint32_t f, bool *is_turned)
@@ -81,7 +82,8 @@ static void unite(edge_check *c, uint32_t f, uint32_t g, bool is_opposite)
     c->is_turned[high] = (f_turned != g_turned) != is_opposite;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- edges */
+/* -------------------------------------------------------------------------------------------------------------- edges
+ */
 
 static geom_point middle_of(const geom_mesh *mesh, const mesh_edge *e)
 {
@@ -229,7 +231,8 @@ static uint32_t find_on_edge(const edge_check *c, const mesh_edge *e, const on_e
         geom_point ap = point_sub(c->mesh->vertices[ends[i].vertex], a);
         double along = point_dot(ap, ab) / (length * length);
         bool is_end = ends[i].vertex == e->low || ends[i].vertex == e->high;
-        if (!is_end && is_same_space(c, ends[i].vertex, e->low) && along > 0 && along < 1 && point_length(point_cross(ap, ab)) <= tolerance * length) {
+        if (!is_end && is_same_space(c, ends[i].vertex, e->low) && along > 0 && along < 1 &&
+            point_length(point_cross(ap, ab)) <= tolerance * length) {
             found[n++] = (on_edge){along, ends[i].vertex};
         }
     }
@@ -264,8 +267,7 @@ static void pair_pieces(edge_check *c, mesh_edge *pieces, uint32_t n_pieces)
         } else if (n == 1) {
             const mesh_edge *e = &pieces[i];
             double length = point_distance(c->mesh->vertices[e->low], c->mesh->vertices[e->high]);
-            mesh_note(&c->report->problems[MESH_OPEN_EDGE],
-                      (mesh_finding){e->facet, 0, length, middle_of(c->mesh, e)});
+            mesh_note(&c->report->problems[MESH_OPEN_EDGE], (mesh_finding){e->facet, 0, length, middle_of(c->mesh, e)});
             mark_part(c, e->facet, OPEN);
         }
     }
@@ -301,7 +303,8 @@ static crp_status settle_open(crp_context *context, edge_check *c)
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- parts */
+/* -------------------------------------------------------------------------------------------------------------- parts
+ */
 
 static void add_to_part(edge_check *c, part *p, uint32_t f, bool is_turned)
 {
@@ -329,7 +332,8 @@ static void gather_parts(edge_check *c)
         uint32_t root = find_root(c, f, &is_turned);
         if (root == f) {
             const double far = (double)INFINITY;
-            c->parts[c->n_parts] = (part){.root = f, .closure = mark, .low = {far, far, far}, .high = {-far, -far, -far}};
+            c->parts[c->n_parts] =
+                (part){.root = f, .closure = mark, .low = {far, far, far}, .high = {-far, -far, -far}};
             c->part_of[f] = c->n_parts++;
         } else {
             c->part_of[f] = c->part_of[root];
@@ -397,7 +401,8 @@ static uint32_t nesting_depth(const edge_check *c, uint32_t which, uint64_t *bud
     uint32_t depth = 0;
     for (uint32_t i = 0; i < c->n_parts; i++) {
         const part *q = &c->parts[i];
-        bool is_elsewhere = c->mesh->n_space_vertices != 0 && c->mesh->facet_body[p->root] != c->mesh->facet_body[q->root];
+        bool is_elsewhere =
+            c->mesh->n_space_vertices != 0 && c->mesh->facet_body[p->root] != c->mesh->facet_body[q->root];
         if (i != which && q->closure == CLOSED && !is_elsewhere && is_box_inside(p, q) && *budget >= q->n_items) {
             *budget -= q->n_items;
             depth += is_point_inside(c, from, q);
@@ -434,7 +439,8 @@ static void check_parts(edge_check *c)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ in order */
+/* ------------------------------------------------------------------------------------------------------------ in order
+ */
 
 static crp_status edge_check_create(crp_context *context, edge_check *c)
 {
@@ -448,8 +454,8 @@ static crp_status edge_check_create(crp_context *context, edge_check *c)
     c->parts = malloc(n * sizeof *c->parts);
     c->items = malloc(n * sizeof *c->items);
     CRP_CHECK(context,
-              c->closing != NULL && c->open != NULL && c->parent != NULL && c->is_turned != NULL && c->part_of != NULL && c->parts != NULL &&
-                  c->items != NULL,
+              c->closing != NULL && c->open != NULL && c->parent != NULL && c->is_turned != NULL &&
+                  c->part_of != NULL && c->parts != NULL && c->items != NULL,
               CRP_ERR_MEMORY, "not enough memory to check %u facets", (unsigned)c->mesh->n_facets);
     for (uint32_t f = 0; f < c->mesh->n_facets; f++) {
         c->parent[f] = f;

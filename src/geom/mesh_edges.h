@@ -11,8 +11,8 @@ typedef struct mesh_edge {
     bool is_forward; /**< it runs from low to high */
 } mesh_edge;
 
-/** All edges, sorted by (low, high, facet, corner): those between the same vertices stand together. n_corners items, free
- * with free(). Errors: CRP_ERR_MEMORY. */
+/** All edges, sorted by (low, high, facet, corner): those between the same vertices stand together. n_corners items,
+ * free with free(). Errors: CRP_ERR_MEMORY. */
 crp_status mesh_edges(crp_context *context, const geom_mesh *mesh, mesh_edge **edges);
 
 /** How many edges from `first` on, of n, join the same two vertices. */
@@ -28,8 +28,8 @@ static inline uint32_t mesh_edge_run(const mesh_edge *edges, uint32_t first, uin
 #define MESH_NO_CORNER UINT32_MAX
 
 /**
- * The corner where the neighbour's side along the same edge begins, for every corner: MESH_NO_CORNER where not exactly two
- * facets meet there, running in opposite directions. n_corners numbers, free with free(). Errors: CRP_ERR_MEMORY.
+ * The corner where the neighbour's side along the same edge begins, for every corner: MESH_NO_CORNER where not exactly
+ * two facets meet there, running in opposite directions. n_corners numbers, free with free(). Errors: CRP_ERR_MEMORY.
  */
 crp_status mesh_twins(crp_context *context, const geom_mesh *mesh, uint32_t **twins);
 

@@ -1,7 +1,7 @@
 /**
- * Coplanar facets to polygons: see mesh.h. Groups grow from the largest facets, whose normals are known best, over shared
- * edges. Every corner must lie within the tolerance of the plane of the seed, and at the end of the plane of the whole
- * polygon; a group that fails is grown again with a quarter of the tolerance, at last not at all.
+ * Coplanar facets to polygons: see mesh.h. Groups grow from the largest facets, whose normals are known best, over
+ * shared edges. Every corner must lie within the tolerance of the plane of the seed, and at the end of the plane of the
+ * whole polygon; a group that fails is grown again with a quarter of the tolerance, at last not at all.
  */
 #include "geom/mesh_edges.h"
 
@@ -25,13 +25,13 @@ typedef struct merger {
     const geom_mesh *mesh;
     double tolerance;
     mesh_plane *planes;
-    double *noise;       /* [rad] by facet: how far rounding of coordinates may turn its normal */
+    double *noise; /* [rad] by facet: how far rounding of coordinates may turn its normal */
     uint32_t *twins, *facet_of, *loop_of;
-    uint32_t *group;     /* of each facet: number of its seed, or NO_GROUP */
-    uint32_t *members;   /* facets of the group in hand */
+    uint32_t *group;   /* of each facet: number of its seed, or NO_GROUP */
+    uint32_t *members; /* facets of the group in hand */
     uint32_t n_members;
-    uint32_t *seen;      /* by corner: outline that it was last used in */
-    uint32_t *used;      /* by vertex: the same */
+    uint32_t *seen; /* by corner: outline that it was last used in */
+    uint32_t *used; /* by vertex: the same */
     uint32_t outline_id;
     outline outline;
 } merger;
@@ -88,7 +88,8 @@ static crp_status merger_create(crp_context *context, const geom_mesh *mesh, dou
     return CRP_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ groups */
+/* ------------------------------------------------------------------------------------------------------------ groups
+ */
 
 static bool may_join(const merger *m, uint32_t facet, uint32_t seed, double tolerance)
 {
@@ -128,7 +129,8 @@ static void dissolve_group(merger *m)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- outlines */
+/* ---------------------------------------------------------------------------------------------------------- outlines
+ */
 
 static bool is_inside(const merger *m, uint32_t corner)
 {
@@ -176,7 +178,8 @@ static double loop_area(const geom_mesh *mesh, const uint32_t *corners, uint32_t
     return 0.5 * twice;
 }
 
-/** All loops of the group in hand. False when they are not one outer loop with holes, or do not cover what its facets do. */
+/** All loops of the group in hand. False when they are not one outer loop with holes, or do not cover what its facets
+ * do. */
 static bool find_outline(merger *m, uint32_t seed)
 {
     outline *o = &m->outline;
@@ -249,7 +252,8 @@ static crp_status make_group(crp_context *context, merger *m, uint32_t seed, geo
     return CRP_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- order */
+/* ------------------------------------------------------------------------------------------------------------- order
+ */
 
 typedef struct sized_facet {
     double area;

@@ -1,6 +1,6 @@
 /**
- * Facets that cover one another: see mesh_check.h. Two facets of one plane lie at the same distance from a point outside
- * the model, whichever way their normals point, so sorting by that distance brings them together.
+ * Facets that cover one another: see mesh_check.h. Two facets of one plane lie at the same distance from a point
+ * outside the model, whichever way their normals point, so sorting by that distance brings them together.
  */
 #include "geom/mesh_check.h"
 
@@ -32,7 +32,10 @@ typedef struct overlap_check {
 static int compare_items(const void *a, const void *b)
 {
     const flat_item *p = a, *q = b;
-    return p->distance < q->distance ? -1 : p->distance > q->distance ? 1 : p->facet < q->facet ? -1 : p->facet > q->facet;
+    return p->distance < q->distance   ? -1
+           : p->distance > q->distance ? 1
+           : p->facet < q->facet       ? -1
+                                       : p->facet > q->facet;
 }
 
 static box facet_box(const geom_mesh *mesh, uint32_t f)
@@ -53,7 +56,8 @@ static bool is_apart(const box *a, const box *b, double tolerance)
            b->high.y < a->low.y - tolerance || a->high.z < b->low.z - tolerance || b->high.z < a->low.z - tolerance;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- duplicates */
+/* ---------------------------------------------------------------------------------------------------------- duplicates
+ */
 
 /** Same vertices of the outline, in the same cycle or (-1) the reverse; 0: no. */
 static int compare_outlines(const geom_mesh *mesh, uint32_t f, uint32_t g)
@@ -78,7 +82,8 @@ static int compare_outlines(const geom_mesh *mesh, uint32_t f, uint32_t g)
     return is_same ? 1 : is_reverse ? -1 : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ overlaps */
+/* ------------------------------------------------------------------------------------------------------------ overlaps
+ */
 
 /** Twice the area of the triangle abc as seen along the normal. */
 static double turn(geom_point a, geom_point b, geom_point c, geom_point normal)

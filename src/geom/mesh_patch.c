@@ -45,7 +45,8 @@ crp_status mesh_find_patches(crp_context *context, const geom_mesh *mesh, double
     uint32_t *parent = malloc((mesh->n_facets + (size_t)1) * sizeof *parent);
     crp_status status = CRP_OK;
     *patch = NULL;
-    CRP_CHECK(context, parent != NULL, CRP_ERR_MEMORY, "not enough memory to group %u facets", (unsigned)mesh->n_facets);
+    CRP_CHECK(context, parent != NULL, CRP_ERR_MEMORY, "not enough memory to group %u facets",
+              (unsigned)mesh->n_facets);
     CRP_GOTO(mesh_planes(context, mesh, &planes), done);
     CRP_GOTO(mesh_twins(context, mesh, &twins), done);
     CRP_GOTO(mesh_corner_owners(context, mesh, &facet_of, NULL), done);

@@ -1,7 +1,7 @@
 /**
- * Corners in the middle of straight edges: see mesh.h. Both facets of an edge must leave out the same ones, so the decision
- * is made once a vertex. Whatever is left out between two corners that stay lies close to the line between those two, so
- * that the many small bends of a finely cut arc cannot add up.
+ * Corners in the middle of straight edges: see mesh.h. Both facets of an edge must leave out the same ones, so the
+ * decision is made once a vertex. Whatever is left out between two corners that stay lies close to the line between
+ * those two, so that the many small bends of a finely cut arc cannot add up.
  */
 #include "geom/mesh_edges.h"
 
@@ -11,7 +11,8 @@ enum { MAX_CHAIN = 256 }; /* corners left out between two that stay: bounds the 
 
 typedef enum vertex_fate { FATE_STAYS, FATE_OPEN, FATE_GOES } vertex_fate;
 
-/** By vertex: how many corners stand there, and the XOR of their neighbours' numbers (0 when both have the same two). */
+/** By vertex: how many corners stand there, and the XOR of their neighbours' numbers (0 when both have the same two).
+ */
 typedef struct vertex_use {
     uint32_t n, neighbours;
 } vertex_use;
@@ -34,7 +35,8 @@ static crp_status find_open(crp_context *context, const geom_mesh *mesh, uint8_t
         for (uint32_t c = mesh->loop_corners[l]; c < mesh->loop_corners[l + 1]; c++) {
             vertex_use *u = &use[mesh->corners[c]];
             u->n++;
-            u->neighbours ^= mesh->corners[mesh_previous_corner(mesh, l, c)] ^ mesh->corners[mesh_next_corner(mesh, l, c)];
+            u->neighbours ^=
+                mesh->corners[mesh_previous_corner(mesh, l, c)] ^ mesh->corners[mesh_next_corner(mesh, l, c)];
         }
     }
     for (uint32_t v = 0; v < mesh->n_vertices; v++) {
@@ -104,7 +106,8 @@ static void drop_corners(geom_mesh *mesh, const uint8_t *fate)
 static crp_status drop_unused_vertices(crp_context *context, geom_mesh *mesh)
 {
     uint32_t *target = calloc(mesh->n_vertices + (size_t)1, sizeof *target), n = 0;
-    CRP_CHECK(context, target != NULL, CRP_ERR_MEMORY, "not enough memory to merge %u facets", (unsigned)mesh->n_facets);
+    CRP_CHECK(context, target != NULL, CRP_ERR_MEMORY, "not enough memory to merge %u facets",
+              (unsigned)mesh->n_facets);
     for (uint32_t c = 0; c < mesh->n_corners; c++) {
         target[mesh->corners[c]] = 1;
     }

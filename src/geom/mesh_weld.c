@@ -19,8 +19,8 @@ typedef struct cell_hash {
 
 static uint32_t hash_cell(const cell_hash *h, int64_t x, int64_t y, int64_t z)
 {
-    uint64_t key = (uint64_t)x * 0x9e3779b97f4a7c15ull ^ (uint64_t)y * 0xc2b2ae3d27d4eb4full ^
-                   (uint64_t)z * 0x165667b19e3779f9ull;
+    uint64_t key =
+        (uint64_t)x * 0x9e3779b97f4a7c15ull ^ (uint64_t)y * 0xc2b2ae3d27d4eb4full ^ (uint64_t)z * 0x165667b19e3779f9ull;
     key ^= key >> 29;
     key *= 0xbf58476d1ce4e5b9ull;
     return (uint32_t)(key >> 32) & h->mask;
@@ -129,13 +129,15 @@ static uint32_t renumber_loop(geom_mesh *mesh, uint32_t first, uint32_t end, con
     return at - begin;
 }
 
-/** Where the rewriting of facets in place has come to: it only shrinks, so what is read lies ahead of what is written. */
+/** Where the rewriting of facets in place has come to: it only shrinks, so what is read lies ahead of what is written.
+ */
 typedef struct rewrite {
     uint32_t n_facets, n_loops, n_corners; /* written */
     uint32_t loop, corner;                 /* read */
 } rewrite;
 
-/** Copy the loops of one facet up to `end_loop`. A hole that vanishes is left out; without its outer loop there is nothing. */
+/** Copy the loops of one facet up to `end_loop`. A hole that vanishes is left out; without its outer loop there is
+ * nothing. */
 static void rewrite_loops(geom_mesh *mesh, rewrite *at, uint32_t end_loop, const uint32_t *target)
 {
     bool has_outer = false;

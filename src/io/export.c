@@ -167,6 +167,19 @@ const module_export *export_find_ending(const crp_module *module, const char *pa
     return NULL;
 }
 
+const module_export *export_find_target(const crp_module *module, const char *target, const char **path)
+{
+    size_t n = strcspn(target, "=");
+    *path = target;
+    for (const module_export *e = module->exports; e != NULL && e->format != NULL && target[n] == '='; e++) {
+        if (strlen(e->format) == n && strncmp(e->format, target, n) == 0) {
+            *path = target + n + 1;
+            return e;
+        }
+    }
+    return export_find_ending(module, target);
+}
+
 const char *export_list_endings(const crp_module *module, char *text, size_t size)
 {
     text[0] = '\0';

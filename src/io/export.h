@@ -32,6 +32,12 @@ crp_status export_form(crp_context *context, const crp_model *model, const crp_r
 /** The format of a kind of model that a file of this name has, by its ending; NULL: none. */
 const module_export *export_find_ending(const crp_module *module, const char *path);
 
+/**
+ * The format of `FORMAT=FILE`, or of `FILE` by its ending; NULL: none.
+ * @param[out] path  the file; points into `target`
+ */
+const module_export *export_find_target(const crp_module *module, const char *target, const char **path);
+
 /** The endings of all formats of a kind of model, joined by ", ": for messages. Returns `text`. */
 const char *export_list_endings(const crp_module *module, char *text, size_t size);
 

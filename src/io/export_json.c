@@ -16,6 +16,20 @@ static void write_text(FILE *file, const char *key, const char *value)
     fputs(", ", file);
 }
 
+static void write_devices(FILE *file, const crp_result *r)
+{
+    fputs("\"devices\": [", file);
+    for (size_t i = 0; i < r->n_devices; i++) {
+        const result_device *d = &r->devices[i];
+        fputs(i == 0 ? "{" : ", {", file);
+        write_text(file, "device", d->label);
+        write_text(file, "host", d->host);
+        fprintf(file, "\"rank\": %" PRIu64 ", \"histories\": %" PRIu64 ", \"dropped\": %s}", d->rank, d->histories,
+                d->is_dropped ? "true" : "false");
+    }
+    fputs("], ", file);
+}
+
 static void write_rate(FILE *file, const crp_result *r)
 {
     char unit[sizeof r->history_name + 4];
@@ -124,9 +138,12 @@ crp_status result_write_json(crp_context *context, const crp_result *r, FILE *fi
     write_text(file, "kind", r->kind);
     write_text(file, "input_digest", r->model_digest);
     write_text(file, "device", r->device);
+    write_devices(file, r);
     write_text(file, "math", r->math);
     fprintf(file, "\"seed\": %" PRIu64 ", \"histories\": %" PRIu64 ", \"seconds\": ", r->seed, r->histories);
     json_write_real(file, r->seconds);
+    fputs(", \"device_seconds\": ", file);
+    json_write_real(file, r->device_seconds);
     fputs(", ", file);
     write_rate(file, r);
     write_text(file, "digest", r->digest);

@@ -1,6 +1,6 @@
 /**
- * Facets cut into cells: see gas_cells.h. A texture cell is its rectangle cut at the facet; of facets that are not convex it
- * is cut at each of their triangles, and so may be several cells with one number.
+ * Facets cut into cells: see gas_cells.h. A texture cell is its rectangle cut at the facet; of facets that are not
+ * convex it is cut at each of their triangles, and so may be several cells with one number.
  */
 #include "io/gas_cells.h"
 
@@ -25,17 +25,18 @@ typedef struct facet_cutter {
     gas_cells *cells;
     uint32_t facet;
     gas_frame frame;
-    double step_u, step_v;  /* of texture cells [m]; 0: none */
+    double step_u, step_v; /* of texture cells [m]; 0: none */
     uint32_t n_u, n_v;
     uint64_t first_texel;
-    geom_point2 *points;    /* corners of the facet, loop after loop [m] */
-    uint32_t *n_points;     /* of each loop */
-    uint32_t *numbers;      /* their vertices */
+    geom_point2 *points; /* corners of the facet, loop after loop [m] */
+    uint32_t *n_points;  /* of each loop */
+    uint32_t *numbers;   /* their vertices */
     uint32_t n;
     flat_polygon pieces[4]; /* scratch */
 } facet_cutter;
 
-/* -------------------------------------------------------------------------------------------------------------- storage */
+/* --------------------------------------------------------------------------------------------------------------
+ * storage */
 
 static crp_status grow(crp_context *context, void *items, int64_t n, int64_t *room, size_t size)
 {
@@ -92,7 +93,8 @@ void gas_cells_destroy(gas_cells *cells)
     memset(cells, 0, sizeof *cells);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- cutting */
+/* ------------------------------------------------------------------------------------------------------------- cutting
+ */
 
 /** The part of a convex polygon where sign (x - limit) <= 0. Sutherland and Hodgman 1974. */
 static void clip(const flat_polygon *from, flat_polygon *to, bool is_v, double limit, double sign)
@@ -213,7 +215,8 @@ static crp_status add_triangles(facet_cutter *c)
 {
     uint32_t n_loops = c->model->facets[c->facet].n_loops;
     uint32_t *triangles = malloc((3 * (c->n + 2 * (size_t)n_loops) + 3) * sizeof *triangles);
-    CRP_CHECK(c->context, triangles != NULL, CRP_ERR_MEMORY, "not enough memory for a facet of %u corners", (unsigned)c->n);
+    CRP_CHECK(c->context, triangles != NULL, CRP_ERR_MEMORY, "not enough memory for a facet of %u corners",
+              (unsigned)c->n);
     int64_t n = geom_triangulate(c->points, c->n_points, n_loops, triangles);
     crp_status status = CRP_OK;
     for (int64_t i = 0; i < n && status == CRP_OK; i++) {
@@ -247,7 +250,8 @@ static crp_status cut_facet(facet_cutter *c)
     return cut_texture(c);
 }
 
-/* ------------------------------------------------------------------------------------------------------ facet by facet */
+/* ------------------------------------------------------------------------------------------------------ facet by facet
+ */
 
 /** Edges of a texture cell: the real counts of the model along U and V, of which the last cell may be cut. */
 static void find_texture(facet_cutter *c, const uint64_t *first)
@@ -278,7 +282,8 @@ static void load_facet(facet_cutter *c)
             uint32_t vertex = c->model->corners[loop->first + i];
             const double *x = c->model->vertices + 3 * (size_t)vertex;
             double dx = x[0] - f->origin.x, dy = x[1] - f->origin.y, dz = x[2] - f->origin.z;
-            c->points[c->n] = (geom_point2){dx * f->u.x + dy * f->u.y + dz * f->u.z, dx * f->v.x + dy * f->v.y + dz * f->v.z};
+            c->points[c->n] =
+                (geom_point2){dx * f->u.x + dy * f->u.y + dz * f->u.z, dx * f->v.x + dy * f->v.y + dz * f->v.z};
             c->numbers[c->n++] = vertex;
         }
     }

@@ -10,9 +10,9 @@ typedef struct gas_cells {
     int64_t n_points, point_room;
     int64_t *corners; /**< numbers of points */
     int64_t n_corners, corner_room;
-    int64_t *ends;    /**< end of each cell in `corners` */
-    int64_t *facets;  /**< facet of each cell, from 0 */
-    int64_t *texels;  /**< texture cell that it is part of, counted through all textures; -1: none */
+    int64_t *ends;   /**< end of each cell in `corners` */
+    int64_t *facets; /**< facet of each cell, from 0 */
+    int64_t *texels; /**< texture cell that it is part of, counted through all textures; -1: none */
     int64_t n_cells, cell_room;
 } gas_cells;
 

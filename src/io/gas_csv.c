@@ -1,6 +1,7 @@
 /** The table of facets: see gas_csv.h. */
 #include "io/gas_csv.h"
 
+#include "core/context.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "io/gas_numbers.h"
@@ -132,4 +133,57 @@ crp_status gas_facets_form(crp_context *context, const crp_model *model, const c
         *n_bytes = text.n_bytes;
     }
     return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- leaks
+ */
+
+static void put_leak_headings(FILE *file)
+{
+    static const char *const groups[] = {"left at", "direction", "out of the box at"};
+    fputs("facet [1],surface", file);
+    for (int g = 0; g < 3; g++) {
+        for (int k = 0; k < 3; k++) {
+            fprintf(file, ",%s %c [%s]", groups[g], "xyz"[k], g == 1 ? "1" : "cm");
+        }
+    }
+    fputs("\r\n", file);
+}
+
+static void put_leak(FILE *file, const gas_model *gas, const result_place *p)
+{
+    const double *groups[] = {p->at, p->way, p->out};
+    const char *name = "";
+    for (uint32_t f = 0; f < gas->n_facets; f++) {
+        name = gas->facets[f].number == p->of ? gas->surfaces[gas->facets[f].surface].name : name;
+    }
+    fprintf(file, "%lld,", (long long)p->of);
+    put_text(file, name);
+    for (int g = 0; g < 3; g++) {
+        for (int k = 0; k < 3; k++) {
+            put(file, groups[g][k]);
+        }
+    }
+    fputs("\r\n", file);
+}
+
+crp_status gas_leaks_form(crp_context *context, const crp_model *model, const crp_result *result,
+                          const output_options *options, const char *path, void **bytes, size_t *n_bytes)
+{
+    text_buffer text;
+    ptrdiff_t tally = result_find(result, "leaks_per_hit");
+    bool has_leaks = tally >= 0 && result->sum[result->tallies[tally].offset] != 0;
+    (void)options;
+    (void)path;
+    CRP_CHECK(context, result->n_places > 0 || !has_leaks, CRP_ERR_UNSUPPORTED,
+              "the places of leaks are not kept in the result file: run with --export leaks=FILE.csv");
+    CRP_TRY(text_open(context, &text));
+    put_leak_headings(text.file);
+    for (size_t i = 0; i < result->n_places; i++) {
+        put_leak(text.file, model->data, &result->places[i]);
+    }
+    CRP_TRY(text_close(context, &text, CRP_OK));
+    *bytes = text.bytes;
+    *n_bytes = text.n_bytes;
+    return CRP_OK;
 }

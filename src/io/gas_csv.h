@@ -8,4 +8,9 @@
 crp_status gas_facets_form(crp_context *context, const crp_model *model, const crp_result *result,
                            const output_options *options, const char *path, void **bytes, size_t *n_bytes);
 
+/** One line for each molecule of which is known where it got out through a hole. A module_export.form. Errors:
+ * CRP_ERR_UNSUPPORTED for a result that was read from a file, which holds no places. */
+crp_status gas_leaks_form(crp_context *context, const crp_model *model, const crp_result *result,
+                          const output_options *options, const char *path, void **bytes, size_t *n_bytes);
+
 #endif

@@ -9,5 +9,6 @@ const module_export gas_exports[] = {
     {.format = "vtkhdf", .endings = {".vtkhdf"}, .is_binary = true, .form = gas_vtkhdf_form},
     {.format = "molflow", .endings = {".zip", ".xml"}, .takes_model = true, .form = molflow_form},
     {.format = "facets", .endings = {".csv"}, .form = gas_facets_form},
+    {.format = "leaks", .form = gas_leaks_form},
     {.format = NULL},
 };

@@ -4,7 +4,7 @@
 
 #include "engine/plan.h"
 
-/** vtkhdf (mesh), molflow (XML, ZIP), facets (CSV). */
+/** vtkhdf (mesh), molflow (XML, ZIP), facets and leaks (CSV). */
 extern const module_export gas_exports[];
 
 #endif

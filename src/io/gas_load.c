@@ -15,7 +15,8 @@
 /* Facets of a smooth wall meet at less than this [rad]: 30 degrees, a cylinder of 12 sides. */
 static const double smooth_angle = 0.5235987755982988;
 
-/* ------------------------------------------------------------------------------------------------------- into an input */
+/* ------------------------------------------------------------------------------------------------------- into an input
+ */
 
 /** "models/part.stl" is called "part". */
 static void name_model(crp_model *model, const char *path)
@@ -28,8 +29,8 @@ static void name_model(crp_model *model, const char *path)
     model->name[n] = '\0';
 }
 
-/** Validate, set, validate, append. The model data pass into the ownership of this function. `where`: for messages, the path
- * and what is inside it. */
+/** Validate, set, validate, append. The model data pass into the ownership of this function. `where`: for messages, the
+ * path and what is inside it. */
 static crp_status finish(crp_context *context, const char *path, const char *where, gas_model *gas,
                          const crp_input_options *options, crp_input **input)
 {
@@ -64,7 +65,8 @@ static crp_status new_model(crp_context *context, const char *path, gas_model **
     return CRP_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ STL */
+/* ------------------------------------------------------------------------------------------------------------------
+ * STL */
 
 /** Length of one unit of the file [cm]. */
 static crp_status find_scale(crp_context *context, const char *path, const char *unit, double *scale)
@@ -101,8 +103,9 @@ crp_status stl_prepare(crp_context *context, const char *path, const char *bytes
     CRP_GOTO(mesh_weld(context, *mesh, isnan(options->vertex_tolerance) ? 1e-6 : options->vertex_tolerance, &welded),
              fail);
     if (welded.n_degenerate > 0) {
-        context_log(context, CRP_LOG_WARNING, "stl", "%s: %u triangles without area are left out (the first is triangle %u)",
-                    path, welded.n_degenerate, welded.degenerate + 1);
+        context_log(context, CRP_LOG_WARNING, "stl",
+                    "%s: %u triangles without area are left out (the first is triangle %u)", path, welded.n_degenerate,
+                    welded.degenerate + 1);
     }
     if ((*mesh)->n_facets == 0) {
         status = context_fail(context, CRP_ERR_GEOMETRY, "%s: has no triangle with an area (is the unit right?)", path);
@@ -139,7 +142,8 @@ crp_status stl_load(crp_context *context, const char *path, const char *bytes, s
     return finish(context, path, path, gas, options, input);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Molflow */
+/* --------------------------------------------------------------------------------------------------------------
+ * Molflow */
 
 static crp_status load_xml(crp_context *context, const char *path, const char *where, const char *text, size_t n_bytes,
                            const crp_input_options *options, crp_input **input)

@@ -10,8 +10,8 @@
 crp_status stl_load(crp_context *context, const char *path, const char *bytes, size_t n_bytes,
                     const crp_input_options *options, crp_input **input);
 
-/** Molflow XML: see docs/formats/molflow.md. Errors: those of molflow_read_xml, CRP_ERR_UNSUPPORTED for features that are
- * not there and not ignored, and of settings and validation. */
+/** Molflow XML: see docs/formats/molflow.md. Errors: those of molflow_read_xml, CRP_ERR_UNSUPPORTED for features that
+ * are not there and not ignored, and of settings and validation. */
 crp_status molflow_load(crp_context *context, const char *path, const char *text, size_t n_bytes,
                         const crp_input_options *options, crp_input **input);
 

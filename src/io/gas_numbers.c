@@ -41,7 +41,8 @@ static bool fits(const crp_result *result, ptrdiff_t tally, uint64_t n_bins)
     return tally < 0 || result->tallies[tally].n_bins == n_bins;
 }
 
-crp_status gas_numbers_find(crp_context *context, const gas_model *model, const crp_result *result, gas_numbers *numbers)
+crp_status gas_numbers_find(crp_context *context, const gas_model *model, const crp_result *result,
+                            gas_numbers *numbers)
 {
     uint64_t n_cells = gas_texture_cells(model, NULL);
     bool is_fine = result->histories > 0;
@@ -51,10 +52,12 @@ crp_status gas_numbers_find(crp_context *context, const gas_model *model, const 
         snprintf(name, sizeof name, "texture_%s", words[i].tally + strlen("facet_"));
         numbers->facet[i] = result_find(result, words[i].tally);
         numbers->texture[i] = result_find(result, name);
-        is_fine = is_fine && fits(result, numbers->facet[i], model->n_facets) && fits(result, numbers->texture[i], n_cells);
+        is_fine =
+            is_fine && fits(result, numbers->facet[i], model->n_facets) && fits(result, numbers->texture[i], n_cells);
     }
     numbers->force = result_find(result, "facet_force");
-    is_fine = is_fine && fits(result, numbers->force, 3 * (uint64_t)model->n_facets) && numbers->facet[GAS_NUMBER_HITS] >= 0;
+    is_fine =
+        is_fine && fits(result, numbers->force, 3 * (uint64_t)model->n_facets) && numbers->facet[GAS_NUMBER_HITS] >= 0;
     CRP_CHECK(context, is_fine, CRP_ERR_FORMAT,
               "the result does not belong to this model of %u facets (or holds no histories): run it again",
               (unsigned)model->n_facets);

@@ -6,13 +6,13 @@
 #include "model/gas/gas.h"
 
 /* X(enum, tally, title, unit) */
-#define GAS_NUMBER_LIST(X)                                                               \
-    X(GAS_NUMBER_HITS, "facet_hits", "hits", "1")                                        \
-    X(GAS_NUMBER_DESORBED, "facet_desorbed", "desorbed", "1")                            \
-    X(GAS_NUMBER_ABSORBED, "facet_absorbed", "absorbed", "1")                            \
-    X(GAS_NUMBER_PRESSURE, "facet_pressure", "pressure", "mbar")                         \
-    X(GAS_NUMBER_DENSITY, "facet_density", "density", "1/m3")                            \
-    X(GAS_NUMBER_IMPINGEMENT, "facet_impingement_rate", "impingement rate", "1/(m2 s)")  \
+#define GAS_NUMBER_LIST(X)                                                                                             \
+    X(GAS_NUMBER_HITS, "facet_hits", "hits", "1")                                                                      \
+    X(GAS_NUMBER_DESORBED, "facet_desorbed", "desorbed", "1")                                                          \
+    X(GAS_NUMBER_ABSORBED, "facet_absorbed", "absorbed", "1")                                                          \
+    X(GAS_NUMBER_PRESSURE, "facet_pressure", "pressure", "mbar")                                                       \
+    X(GAS_NUMBER_DENSITY, "facet_density", "density", "1/m3")                                                          \
+    X(GAS_NUMBER_IMPINGEMENT, "facet_impingement_rate", "impingement rate", "1/(m2 s)")                                \
     X(GAS_NUMBER_SLOWNESS, "facet_slowness", "mean of 1/v", "s/m")
 
 #define GAS_NUMBER_ENUM(name, tally, title, unit) name,
@@ -26,14 +26,15 @@ typedef struct gas_numbers {
     ptrdiff_t facet[GAS_N_NUMBERS];   /**< tallies by facet, -1: not there */
     ptrdiff_t texture[GAS_N_NUMBERS]; /**< by texture cell */
     ptrdiff_t force;
-    double molecules;                 /**< desorbed a second [1/s] */
+    double molecules; /**< desorbed a second [1/s] */
 } gas_numbers;
 
 /**
  * Find the tallies of a result.
  * Errors: CRP_ERR_FORMAT when it is not one of this model (other numbers of facets or cells), or has no histories.
  */
-crp_status gas_numbers_find(crp_context *context, const gas_model *model, const crp_result *result, gas_numbers *numbers);
+crp_status gas_numbers_find(crp_context *context, const gas_model *model, const crp_result *result,
+                            gas_numbers *numbers);
 
 /** Title and unit of a number. Static storage. */
 const char *gas_number_title(gas_number which);

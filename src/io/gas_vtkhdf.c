@@ -12,7 +12,8 @@
 
 enum { VTK_POLYGON = 7 };
 
-static bool put_dataset(hid_t group, const char *name, hid_t type, unsigned rank, size_t n, size_t width, const void *data)
+static bool put_dataset(hid_t group, const char *name, hid_t type, unsigned rank, size_t n, size_t width,
+                        const void *data)
 {
     hsize_t dims[2] = {n, width};
     hid_t dataset = hdf5_put_array(group, name, type, rank, dims, data, n > 1000);
@@ -47,8 +48,9 @@ static bool put_geometry(hid_t root, const gas_cells *cells)
 static double value_of(const gas_numbers *numbers, const gas_cells *cells, gas_number which, size_t cell, double *error)
 {
     int64_t texel = cells->texels[cell];
-    return texel >= 0 && numbers->texture[which] >= 0 ? gas_cell_number(numbers, which, (uint64_t)texel, error)
-                                                      : gas_facet_number(numbers, which, (uint32_t)cells->facets[cell], error);
+    return texel >= 0 && numbers->texture[which] >= 0
+               ? gas_cell_number(numbers, which, (uint64_t)texel, error)
+               : gas_facet_number(numbers, which, (uint32_t)cells->facets[cell], error);
 }
 
 /** "density [m-3]": a slash in the name of a dataset would be a group. */
@@ -59,7 +61,8 @@ static void name_of(gas_number which, char name[96])
     snprintf(name, 96, strcmp(unit, "1") == 0 ? "%s per molecule" : "%s [%s]", gas_number_title(which), plain);
 }
 
-static bool put_number(hid_t group, const gas_numbers *numbers, const gas_cells *cells, gas_number which, double *scratch)
+static bool put_number(hid_t group, const gas_numbers *numbers, const gas_cells *cells, gas_number which,
+                       double *scratch)
 {
     size_t n = (size_t)cells->n_cells;
     char name[96];

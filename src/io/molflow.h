@@ -1,7 +1,7 @@
 /**
- * Molflow XML, also inside a ZIP: see docs/formats/molflow.md. Files of all versions that write XML are read: with the root
- * SimulationEnvironment (2.8 and later) and without. Only constant flow is simulated: what else a model asks for is noted as
- * a feature that is not there, by facet. What is not known is skipped.
+ * Molflow XML, also inside a ZIP: see docs/formats/molflow.md. Files of all versions that write XML are read: with the
+ * root SimulationEnvironment (2.8 and later) and without. Only constant flow is simulated: what else a model asks for
+ * is noted as a feature that is not there, by facet. What is not known is skipped.
  */
 #ifndef IO_MOLFLOW_H
 #define IO_MOLFLOW_H
@@ -28,8 +28,8 @@ crp_status molflow_read_xml(crp_context *context, const char *path, const char *
  *
  * @param[out] text  with a zero byte behind; free with free()
  * @param[out] name  of the file in the ZIP; at least 256 bytes
- * Errors: CRP_ERR_FORMAT: broken, no or several XML files, encrypted, more than 2^30 bytes, or more than 2^26 bytes and more
- * than 500 times those packed (a ZIP bomb); CRP_ERR_MEMORY.
+ * Errors: CRP_ERR_FORMAT: broken, no or several XML files, encrypted, more than 2^30 bytes, or more than 2^26 bytes and
+ * more than 500 times those packed (a ZIP bomb); CRP_ERR_MEMORY.
  */
 crp_status zip_unpack_xml(crp_context *context, const char *path, const char *bytes, size_t n_bytes, char **text,
                           size_t *n_text, char name[256]);

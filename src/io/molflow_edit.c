@@ -1,6 +1,6 @@
 /**
- * A Molflow document with other values: see molflow_write.h. Everything is copied byte by byte, but for start tags of which a
- * value has changed, and the results.
+ * A Molflow document with other values: see molflow_write.h. Everything is copied byte by byte, but for start tags of
+ * which a value has changed, and the results.
  */
 #include "core/context.h"
 #include "core/units.h"
@@ -27,14 +27,14 @@ typedef struct editor {
     FILE *file;
     XML_Parser parser;
     crp_status status;
-    int64_t shift;       /* of byte numbers: what we put before the text */
+    int64_t shift; /* of byte numbers: what we put before the text */
     bool is_wrapped, had_wrapper;
-    int64_t copied;      /* up to here */
-    int64_t tag_end;     /* of the last start tag */
-    uint32_t depth;      /* of open elements, without the wrapper */
-    uint32_t top;        /* depth of Geometry and its like: 1 under a root, 0 without */
+    int64_t copied;  /* up to here */
+    int64_t tag_end; /* of the last start tag */
+    uint32_t depth;  /* of open elements, without the wrapper */
+    uint32_t top;    /* depth of Geometry and its like: 1 under a root, 0 without */
     char names[MAX_DEPTH][32];
-    uint32_t n_facets;   /* begun */
+    uint32_t n_facets; /* begun */
     bool has_results;
     double *areas;
 } editor;
@@ -64,7 +64,8 @@ static bool is_in(const editor *e, uint32_t level, const char *name)
     return e->depth > e->top + level && strcmp(e->names[e->top + level], name) == 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- values */
+/* -------------------------------------------------------------------------------------------------------------- values
+ */
 
 /** A value that an attribute must have. */
 typedef struct new_value {
@@ -100,7 +101,8 @@ static const new_value *find_value(const new_value *values, size_t n, const char
     return NULL;
 }
 
-/** Write the start tag in hand with new values; attributes that it lacks are added. Nothing is done when all are the same. */
+/** Write the start tag in hand with new values; attributes that it lacks are added. Nothing is done when all are the
+ * same. */
 static void edit_tag(editor *e, const char *name, const XML_Char **attributes, const new_value *values, size_t n)
 {
     bool is_changed = false;
@@ -149,7 +151,8 @@ static void edit_facet(editor *e, const char *name, const XML_Char **attributes)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- elements */
+/* -------------------------------------------------------------------------------------------------------------
+ * elements */
 
 static void put_results(editor *e)
 {
@@ -174,8 +177,8 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
     }
     e->tag_end = here(e) + XML_GetCurrentByteCount(e->parser);
     if (e->depth >= MAX_DEPTH) {
-        stop(e, context_fail(e->context, CRP_ERR_FORMAT, "%s: elements stand inside one another more than %d deep", e->path,
-                             MAX_DEPTH));
+        stop(e, context_fail(e->context, CRP_ERR_FORMAT, "%s: elements stand inside one another more than %d deep",
+                             e->path, MAX_DEPTH));
         return;
     }
     strncpy(e->names[e->depth], name, sizeof e->names[0] - 1);
@@ -183,13 +186,19 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
     e->depth++;
     if (e->depth == e->top + 1 && strcmp(name, "MolflowResults") == 0) {
         copy_to(e, here(e));
-    } else if (e->depth == e->top + 3 && is_in(e, 1, "Facets") && strcmp(name, "Facet") == 0 && is_in(e, 0, "Geometry")) {
+    } else if (e->depth == e->top + 3 && is_in(e, 1, "Facets") && strcmp(name, "Facet") == 0 &&
+               is_in(e, 0, "Geometry")) {
         if (++e->n_facets > e->model->n_facets) {
-            stop(e, context_fail(e->context, CRP_ERR_CONFIG, "%s: has more facets than the model (%u): it is another one",
-                                 e->path, e->model->n_facets));
+            stop(e,
+                 context_fail(e->context, CRP_ERR_CONFIG, "%s: has more facets than the model (%u): it is another one",
+                              e->path, e->model->n_facets));
         }
     } else if (e->depth == e->top + 4 && is_in(e, 2, "Facet") && is_in(e, 0, "Geometry")) {
         edit_facet(e, name, attributes);
+    } else if (e->depth == e->top + 5 && is_in(e, 3, "Recordings") && is_in(e, 0, "Geometry") && e->result != NULL &&
+               strcmp(name, "Texture") == 0) {
+        /* Molflow stops reading results where a texture of directions is announced and not there. */
+        edit_tag(e, name, attributes, (new_value[]){{"countDir", 0}}, 1);
     } else if (e->depth == e->top + 2 && is_in(e, 0, "MolflowSimuSettings") && strcmp(name, "Gas") == 0) {
         edit_tag(e, name, attributes, (new_value[]){{"mass", 1000 * e->model->mass}}, 1);
     }
@@ -250,7 +259,8 @@ static crp_status edit_all(editor *e)
     if (root != NULL && root < geometry) {
         CRP_TRY(feed(e, e->text, e->n_text, true));
     } else {
-        const char *declaration = strstr(e->text, "<?xml"), *end = declaration == NULL ? NULL : strstr(declaration, "?>");
+        const char *declaration = strstr(e->text, "<?xml"),
+                   *end = declaration == NULL ? NULL : strstr(declaration, "?>");
         const char *first = declaration != NULL && declaration < geometry && end != NULL ? end + 2 : e->text;
         e->is_wrapped = true;
         e->top = 0;
@@ -272,8 +282,14 @@ static crp_status edit_all(editor *e)
 crp_status molflow_edit(crp_context *context, const char *path, const char *text, size_t n_text, const gas_model *model,
                         const crp_result *result, FILE *file)
 {
-    editor e = {.context = context, .path = path, .text = text, .n_text = n_text, .model = model, .result = result,
-                .file = file, .top = 1};
+    editor e = {.context = context,
+                .path = path,
+                .text = text,
+                .n_text = n_text,
+                .model = model,
+                .result = result,
+                .file = file,
+                .top = 1};
     CRP_TRY(gas_surface_areas(context, model, &e.areas));
     e.parser = XML_ParserCreate(NULL);
     crp_status status = CRP_ERR_MEMORY;

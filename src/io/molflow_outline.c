@@ -1,6 +1,7 @@
 /**
- * A facet with holes as one outline: see molflow_write.h. Holes are joined from right to left (Eberly 1998): the rightmost
- * corner of a hole sees a corner of the outline, or of a hole joined before, along a line that crosses no edge.
+ * A facet with holes as one outline: see molflow_write.h. Holes are joined from right to left (Eberly 1998): the
+ * rightmost corner of a hole sees a corner of the outline, or of a hole joined before, along a line that crosses no
+ * edge.
  */
 #include "core/context.h"
 #include "geom/triangulate.h"
@@ -19,8 +20,8 @@ typedef struct hole {
 typedef struct joiner {
     const gas_model *model;
     const gas_facet *facet;
-    geom_point2 *at;    /* of every corner of the facet, loop after loop */
-    uint32_t *outline;  /* corners (numbers in `at`) joined so far */
+    geom_point2 *at;   /* of every corner of the facet, loop after loop */
+    uint32_t *outline; /* corners (numbers in `at`) joined so far */
     uint32_t n;
     double *distance;
 } joiner;
@@ -151,7 +152,8 @@ static void join_all(joiner *j, hole *holes)
     }
 }
 
-crp_status molflow_outline(crp_context *context, const gas_model *model, uint32_t facet, uint32_t **corners, uint32_t *n)
+crp_status molflow_outline(crp_context *context, const gas_model *model, uint32_t facet, uint32_t **corners,
+                           uint32_t *n)
 {
     joiner j = {.model = model, .facet = &model->facets[facet]};
     size_t total = 0;

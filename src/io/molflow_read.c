@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------------------------------- attributes */
+/* ---------------------------------------------------------------------------------------------------------- attributes
+ */
 
 crp_status molflow_fail(molflow_reader *reader, const char *format, ...)
 {
@@ -129,8 +130,8 @@ static crp_status check_id(molflow_reader *r, const char **attributes, const cha
     int32_t id = (int32_t)place;
     CRP_TRY(molflow_whole(r, attributes, "id", 0, INT32_MAX, &id));
     if (id != (int32_t)place) {
-        return molflow_fail(r, "%s with id %d stands where id %u must stand (repeated, missing or out of order)", what, id,
-                            place);
+        return molflow_fail(r, "%s with id %d stands where id %u must stand (repeated, missing or out of order)", what,
+                            id, place);
     }
     return CRP_OK;
 }
@@ -148,7 +149,8 @@ static crp_status append(molflow_reader *r, uint32_t **items, uint32_t *n, uint3
     return CRP_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ geometry */
+/* ------------------------------------------------------------------------------------------------------------ geometry
+ */
 
 static crp_status on_geometry(molflow_reader *r, const char **attributes)
 {
@@ -364,7 +366,8 @@ static crp_status on_structure(molflow_reader *r, const char **attributes)
     return CRP_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ settings */
+/* ------------------------------------------------------------------------------------------------------------ settings
+ */
 
 static crp_status on_gas(molflow_reader *r, const char **attributes)
 {
@@ -418,7 +421,8 @@ static crp_status on_forces(molflow_reader *r, const char **attributes)
     return molflow_flag(r, attributes, "enabled", &r->gas->score_forces);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- interface */
+/* ----------------------------------------------------------------------------------------------------------- interface
+ */
 
 static crp_status on_selection(molflow_reader *r, const char **attributes)
 {
@@ -468,7 +472,8 @@ static crp_status on_formula(molflow_reader *r, const char **attributes)
     return gas_model_add_formula(r->context, r->gas, name == NULL || name[0] == '\0' ? text : name, text);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- rules */
+/* --------------------------------------------------------------------------------------------------------------- rules
+ */
 
 typedef struct element_rule {
     molflow_place parent;

@@ -1,4 +1,5 @@
-/** Parts of the reader of Molflow XML: see molflow.h. The parser proper is molflow_xml.c, what elements mean molflow_read.c. */
+/** Parts of the reader of Molflow XML: see molflow.h. The parser proper is molflow_xml.c, what elements mean
+ * molflow_read.c. */
 #ifndef IO_MOLFLOW_READ_H
 #define IO_MOLFLOW_READ_H
 

@@ -1,7 +1,8 @@
 /**
- * <MolflowResults> from a result: see molflow_write.h. Counts are whole numbers of the run. The sums of 1/v_n, v_n and 1/v are
- * those from which Molflow gets back our pressure, density and mean speed: with K molecules a second for each simulated one
- * and the area A in cm2, p = 100 K m S_v / A [mbar], n = 1e4 K S_1/v D / A, D = 1 - (absorbed + desorbed) / 2 (hits + desorbed).
+ * <MolflowResults> from a result: see molflow_write.h. Counts are whole numbers of the run. The sums of 1/v_n, v_n and
+ * 1/v are those from which Molflow gets back our pressure, density and mean speed: with K molecules a second for each
+ * simulated one and the area A in cm2, p = 100 K m S_v / A [mbar], n = 1e4 K S_1/v D / A, D = 1 - (absorbed + desorbed)
+ * / 2 (hits + desorbed).
  */
 #include "core/context.h"
 #include "core/number.h"
@@ -58,7 +59,8 @@ static double sum_of_inverse(const result_writer *w, double density, double area
     return finite_or_zero(density * area / (1e4 * w->per_molecule * correction));
 }
 
-/* -------------------------------------------------------------------------------------------------------- whole model */
+/* -------------------------------------------------------------------------------------------------------- whole model
+ */
 
 static double scalar(const result_writer *w, const char *name)
 {
@@ -82,8 +84,8 @@ static void put_global(const result_writer *w)
     double path = flights * scalar(w, "mean_flight"); /* cm */
     double leaks = round(flights * scalar(w, "leaks_per_hit"));
     fprintf(w->file,
-            "\t\t\t\t<Global>\n\t\t\t\t\t<Hits totalHit=\"%" PRId64 "\" totalHitEquiv=\"%" PRId64 "\" totalDes=\"%" PRIu64
-            "\" totalAbsEquiv=\"%" PRId64 "\"",
+            "\t\t\t\t<Global>\n\t\t\t\t\t<Hits totalHit=\"%" PRId64 "\" totalHitEquiv=\"%" PRId64
+            "\" totalDes=\"%" PRIu64 "\" totalAbsEquiv=\"%" PRId64 "\"",
             hits, hits, w->result->histories, absorbed);
     molflow_put_real(w->file, "totalDist_total", path);
     molflow_put_real(w->file, "totalDist_fullHitsOnly", path);
@@ -91,7 +93,8 @@ static void put_global(const result_writer *w)
     fputs("\t\t\t\t\t<Hit_Cache nb=\"0\" />\n\t\t\t\t\t<Leak_Cache nb=\"0\" />\n\t\t\t\t</Global>\n", w->file);
 }
 
-/* --------------------------------------------------------------------------------------------------------- one facet */
+/* --------------------------------------------------------------------------------------------------------- one facet
+ */
 
 static void put_hits(const result_writer *w, uint32_t f, double area)
 {
@@ -99,15 +102,14 @@ static void put_hits(const result_writer *w, uint32_t f, double area)
     int64_t desorbed = count_of(w, w->numbers.facet[GAS_NUMBER_DESORBED], f);
     double slowness = gas_facet_number(&w->numbers, GAS_NUMBER_SLOWNESS, f, NULL);
     fprintf(w->file,
-            "\t\t\t\t\t\t<Hits nbHit=\"%" PRId64 "\" nbHitEquiv=\"%" PRId64 "\" nbDes=\"%" PRId64 "\" nbAbsEquiv=\"%" PRId64
-            "\"",
-            hits, hits, desorbed,
-            count_of(w, w->numbers.facet[GAS_NUMBER_ABSORBED], f));
+            "\t\t\t\t\t\t<Hits nbHit=\"%" PRId64 "\" nbHitEquiv=\"%" PRId64 "\" nbDes=\"%" PRId64
+            "\" nbAbsEquiv=\"%" PRId64 "\"",
+            hits, hits, desorbed, count_of(w, w->numbers.facet[GAS_NUMBER_ABSORBED], f));
     molflow_put_real(w->file, "sum_v_ort",
                      sum_of_speed(w, gas_facet_number(&w->numbers, GAS_NUMBER_PRESSURE, f, NULL), area));
-    molflow_put_real(w->file, "sum_1_per_v",
-                     sum_of_inverse(w, gas_facet_number(&w->numbers, GAS_NUMBER_DENSITY, f, NULL), area,
-                                    density_correction(w, f)));
+    molflow_put_real(
+        w->file, "sum_1_per_v",
+        sum_of_inverse(w, gas_facet_number(&w->numbers, GAS_NUMBER_DENSITY, f, NULL), area, density_correction(w, f)));
     molflow_put_real(w->file, "sum_v", finite_or_zero(slowness * (double)(hits + desorbed)));
     fputs(" />\n", w->file);
 }
@@ -132,7 +134,8 @@ static void put_profile(result_writer *w, uint32_t f, double area)
     enum { BINS = 100 };
     ptrdiff_t hits = result_find(w->result, "profile_hits"), pressure = result_find(w->result, "profile_pressure");
     ptrdiff_t density = result_find(w->result, "profile_density");
-    if (w->model->surfaces[w->model->facets[f].surface].profile == GAS_PROFILE_NONE || hits < 0 || pressure < 0 || density < 0) {
+    if (w->model->surfaces[w->model->facets[f].surface].profile == GAS_PROFILE_NONE || hits < 0 || pressure < 0 ||
+        density < 0) {
         return;
     }
     double correction = density_correction(w, f);
@@ -141,7 +144,8 @@ static void put_profile(result_writer *w, uint32_t f, double area)
         uint64_t bin = BINS * w->n_profiles + i;
         double p = result_bin_mean(w->result, (size_t)pressure, w->result->tallies[pressure].offset + (size_t)bin);
         double n = result_bin_mean(w->result, (size_t)density, w->result->tallies[density].offset + (size_t)bin);
-        fprintf(w->file, "\t\t\t\t\t\t\t<Slice id=\"%" PRIu64 "\" countEquiv=\"%" PRId64 "\"", i, count_of(w, hits, bin));
+        fprintf(w->file, "\t\t\t\t\t\t\t<Slice id=\"%" PRIu64 "\" countEquiv=\"%" PRId64 "\"", i,
+                count_of(w, hits, bin));
         molflow_put_real(w->file, "sum_1_per_v", sum_of_inverse(w, n, area / BINS, correction));
         molflow_put_real(w->file, "sum_v_ort", sum_of_speed(w, p, area / BINS));
         fputs(" />\n", w->file);
@@ -235,9 +239,11 @@ crp_status molflow_write_results(crp_context *context, const gas_model *model, c
     w.per_molecule = w.numbers.molecules / (double)result->histories;
     w.mass = model->mass / avogadro;
     w.first_cell = malloc((model->n_facets + (size_t)1) * sizeof *w.first_cell);
-    CRP_CHECK(context, w.first_cell != NULL, CRP_ERR_MEMORY, "not enough memory for %u facets", (unsigned)model->n_facets);
+    CRP_CHECK(context, w.first_cell != NULL, CRP_ERR_MEMORY, "not enough memory for %u facets",
+              (unsigned)model->n_facets);
     gas_texture_cells(model, w.first_cell);
-    fputs("<MolflowResults>\n\t\t<Moments nb=\"1\">\n\t\t\t<Moment id=\"0\" time=\"Constant flow\" timeWindow=\"0\">\n", file);
+    fputs("<MolflowResults>\n\t\t<Moments nb=\"1\">\n\t\t\t<Moment id=\"0\" time=\"Constant flow\" timeWindow=\"0\">\n",
+          file);
     put_global(&w);
     crp_status status = put_facets(&w);
     fputs("\t\t\t</Moment>\n\t\t</Moments>\n", file);

@@ -43,7 +43,8 @@ void molflow_put_text(FILE *file, const char *name, const char *text)
     fputc('"', file);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ geometry */
+/* ------------------------------------------------------------------------------------------------------------ geometry
+ */
 
 static void put_vertices(FILE *file, const gas_model *model)
 {
@@ -85,8 +86,8 @@ static void put_recordings(FILE *file, const gas_surface *s, const gas_frame *fr
     double u = s->texture_cell > 0 ? frame->length_u / s->texture_cell : s->texture_u;
     double v = s->texture_cell > 0 ? frame->length_v / s->texture_cell : s->texture_v;
     int has_mesh = u > 0 && v > 0;
-    fprintf(file, "\t\t\t\t<Recordings>\n\t\t\t\t\t<Profile type=\"%u\" />\n\t\t\t\t\t<Texture hasMesh=\"%d\"", s->profile,
-            has_mesh);
+    fprintf(file, "\t\t\t\t<Recordings>\n\t\t\t\t\t<Profile type=\"%u\" />\n\t\t\t\t\t<Texture hasMesh=\"%d\"",
+            s->profile, has_mesh);
     molflow_put_real(file, "texDimX", has_mesh ? u : 0);
     molflow_put_real(file, "texDimY", has_mesh ? v : 0);
     fprintf(file,
@@ -104,8 +105,8 @@ static crp_status put_facet(crp_context *context, FILE *file, const gas_model *m
     int teleport = s->teleport == GAS_NONE ? 0 : s->teleport == GAS_TELEPORT_BACK ? -1 : s->teleport + 1;
     fprintf(file, "\t\t\t<Facet id=\"%u\">\n", f);
     put_wall(file, s, gas_facet_outgassing(model, f, frame.area, areas));
-    fprintf(file, "\t\t\t\t<Structure inStructure=\"%d\" linksTo=\"%d\" />\n", s->structure == GAS_NONE ? -1 : s->structure,
-            s->link == GAS_NONE ? 0 : s->link + 1);
+    fprintf(file, "\t\t\t\t<Structure inStructure=\"%d\" linksTo=\"%d\" />\n",
+            s->structure == GAS_NONE ? -1 : s->structure, s->link == GAS_NONE ? 0 : s->link + 1);
     fprintf(file, "\t\t\t\t<Teleport target=\"%d\" />\n\t\t\t\t<Motion isMoving=\"0\" />\n", teleport);
     put_recordings(file, s, &frame);
     fputs("\t\t\t\t<ViewSettings textureVisible=\"true\" volumeVisible=\"true\" />\n", file);
@@ -140,7 +141,8 @@ static crp_status put_geometry(crp_context *context, FILE *file, const gas_model
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------- settings and interface */
+/* ---------------------------------------------------------------------------------------------- settings and interface
+ */
 
 static void put_settings(FILE *file, const gas_model *model)
 {
@@ -230,7 +232,8 @@ static crp_status put_document(crp_context *context, const gas_model *model, con
     return CRP_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- template */
+/* ----------------------------------------------------------------------------------------------------------- template
+ */
 
 /** The XML text of a file, out of its ZIP if it is one. Free with free(). */
 static crp_status read_template(crp_context *context, const char *path, char **text, size_t *n_text)

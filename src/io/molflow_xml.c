@@ -14,7 +14,8 @@
 
 static const char root_name[] = "SimulationEnvironment";
 
-/* ------------------------------------------------------------------------------------------------- the first element */
+/* ------------------------------------------------------------------------------------------------- the first element
+ */
 
 /** The name of the first element, behind a byte order mark, blanks, comments, declarations; NULL if there is none. */
 static const char *first_element(const char *bytes, size_t n_bytes)
@@ -64,13 +65,14 @@ bool molflow_recognise_xml(const char *bytes, size_t n_bytes)
     return end - at >= 2 && *at == '<' && (isalpha((unsigned char)at[1]) || at[1] == '?' || at[1] == '!');
 }
 
-/* ------------------------------------------------------------------------------------------------------------- parsing */
+/* ------------------------------------------------------------------------------------------------------------- parsing
+ */
 
 typedef struct xml_state {
     molflow_reader reader;
     XML_Parser parser;
-    bool is_wrapped;   /* several top elements, for which we made a root */
-    bool had_top;      /* the root has been seen */
+    bool is_wrapped; /* several top elements, for which we made a root */
+    bool had_top;    /* the root has been seen */
 } xml_state;
 
 static void stop(xml_state *s, crp_status status)
@@ -87,7 +89,8 @@ static crp_status check_root(xml_state *s, const char *name, const char **attrib
     }
     const char *type = molflow_attribute(attributes, "type");
     if (strcmp(name, root_name) != 0) {
-        return molflow_fail(r, "the file begins with <%.40s> (a Molflow file with <%s> or <Geometry>)", name, root_name);
+        return molflow_fail(r, "the file begins with <%.40s> (a Molflow file with <%s> or <Geometry>)", name,
+                            root_name);
     }
     if (type != NULL && strcmp(type, "molflow") != 0) {
         molflow_fail(r, "is a file of type `%.40s` (only Molflow models are read)", type);
@@ -106,7 +109,8 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
     }
     r->line = (uint32_t)XML_GetCurrentLineNumber(s->parser);
     if (r->depth >= MOLFLOW_MAX_DEPTH) {
-        stop(s, molflow_fail(r, "<%.40s> stands inside %d others (no Molflow file is so deep)", name, MOLFLOW_MAX_DEPTH));
+        stop(s,
+             molflow_fail(r, "<%.40s> stands inside %d others (no Molflow file is so deep)", name, MOLFLOW_MAX_DEPTH));
         return;
     }
     molflow_place place = PLACE_TOP;
@@ -150,7 +154,8 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
     (void)public_id;
     (void)has_internal;
     s->reader.line = (uint32_t)XML_GetCurrentLineNumber(s->parser);
-    stop(s, molflow_fail(&s->reader, "has a DOCTYPE (Molflow writes none, and entities can blow up a small file): remove it"));
+    stop(s, molflow_fail(&s->reader,
+                         "has a DOCTYPE (Molflow writes none, and entities can blow up a small file): remove it"));
 }
 
 static crp_status feed(xml_state *s, const char *text, size_t n, bool is_last)

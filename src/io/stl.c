@@ -23,7 +23,8 @@ typedef struct stl_text {
     geom_mesh *mesh;
 } stl_text;
 
-/* --------------------------------------------------------------------------------------------------------- recognition */
+/* --------------------------------------------------------------------------------------------------------- recognition
+ */
 
 static uint32_t little_u32(const char *bytes)
 {
@@ -36,11 +37,17 @@ static bool is_binary(const char *bytes, size_t n_bytes)
     return n_bytes >= COUNT_END && n_bytes - COUNT_END == (uint64_t)TRIANGLE * little_u32(bytes + HEADER);
 }
 
+/** A binary file with something behind its triangles, as some programs write. */
+static bool has_tail(const char *bytes, size_t n_bytes)
+{
+    return n_bytes >= COUNT_END && little_u32(bytes + HEADER) > 0 &&
+           n_bytes - COUNT_END > (uint64_t)TRIANGLE * little_u32(bytes + HEADER);
+}
+
 static bool begins_with(const char *at, const char *end, const char *word)
 {
     size_t n = strlen(word);
-    return (size_t)(end - at) >= n && strncasecmp(at, word, n) == 0 &&
-           (at + n == end || isspace((unsigned char)at[n]));
+    return (size_t)(end - at) >= n && strncasecmp(at, word, n) == 0 && (at + n == end || isspace((unsigned char)at[n]));
 }
 
 static const char *skip_space(const char *at, const char *end)
@@ -70,7 +77,8 @@ bool stl_recognise(const char *bytes, size_t n_bytes)
     return is_binary(bytes, n_bytes) || is_ascii(bytes, n_bytes);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- binary */
+/* ---------------------------------------------------------------------------------------------------------------
+ * binary */
 
 static double little_real(const char *bytes)
 {
@@ -109,9 +117,10 @@ static crp_status read_binary(crp_context *context, const char *path, const char
         for (int k = 0; k < 3; k++, at += 12) {
             double value[3] = {little_real(at), little_real(at + 4), little_real(at + 8)};
             for (int axis = 0; axis < 3; axis++) {
-                CRP_CHECK(context, is_fine(value[axis]), CRP_ERR_FORMAT,
-                          "%s: triangle %u of %u: corner %d: %c = %g (must be finite and below %g): export the part again",
-                          path, i + 1, n, k + 1, "xyz"[axis], value[axis], max_coordinate);
+                CRP_CHECK(
+                    context, is_fine(value[axis]), CRP_ERR_FORMAT,
+                    "%s: triangle %u of %u: corner %d: %c = %g (must be finite and below %g): export the part again",
+                    path, i + 1, n, k + 1, "xyz"[axis], value[axis], max_coordinate);
             }
             corners[k] = (geom_point){value[0] * scale, value[1] * scale, value[2] * scale};
         }
@@ -120,7 +129,8 @@ static crp_status read_binary(crp_context *context, const char *path, const char
     return CRP_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- ASCII */
+/* ----------------------------------------------------------------------------------------------------------------
+ * ASCII */
 
 /** The next word, lower case, cut to MAX_WORD - 1 letters; "" at the end of the file. */
 static void next_word(stl_text *text, char word[MAX_WORD])
@@ -173,8 +183,8 @@ static crp_status read_coordinate(stl_text *text, bool is_used, double *value)
     return fail_at(text, word, "a finite coordinate");
 }
 
-/* `facet normal x y z outer loop vertex x y z ... endloop endfacet`, its first word read already. Some programs write nan
- * for the normal of a sliver: normals are not used. */
+/* `facet normal x y z outer loop vertex x y z ... endloop endfacet`, its first word read already. Some programs write
+ * nan for the normal of a sliver: normals are not used. */
 static crp_status read_facet(stl_text *text)
 {
     double value[3];
@@ -258,6 +268,10 @@ crp_status stl_read(crp_context *context, const char *path, const char *bytes, s
     CRP_TRY(mesh_create(context, mesh));
     crp_status status;
     if (is_binary(bytes, n_bytes)) {
+        status = read_binary(context, path, bytes, scale, *mesh);
+    } else if (has_tail(bytes, n_bytes)) { /* four letters would be a number too large for any file */
+        context_log(context, CRP_LOG_WARNING, "stl", "%s: %zu bytes behind its %u triangles are not looked at", path,
+                    n_bytes - COUNT_END - (size_t)TRIANGLE * little_u32(bytes + HEADER), little_u32(bytes + HEADER));
         status = read_binary(context, path, bytes, scale, *mesh);
     } else if (is_ascii(bytes, n_bytes)) {
         stl_text text = {context, path, bytes, bytes + n_bytes, 1, scale, *mesh};

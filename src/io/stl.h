@@ -5,15 +5,15 @@
 #include "geom/mesh.h"
 
 /**
- * Is this an STL file? Binary: the length fits the number of triangles. ASCII: it begins with `solid` and has a facet (or
- * nothing) soon after.
+ * Is this an STL file? Binary: the length fits the number of triangles. ASCII: it begins with `solid` and has a facet
+ * (or nothing) soon after.
  */
 bool stl_recognise(const char *bytes, size_t n_bytes);
 
 /**
  * Read all triangles, three vertices of its own for each, one body for each solid. The order of the corners is turned
- * round: normals of STL files point out of the solid, which here is the gas, and ours point into the gas. The normals in
- * the file are not used.
+ * round: normals of STL files point out of the solid, which here is the gas, and ours point into the gas. The normals
+ * in the file are not used.
  *
  * @param path   for messages
  * @param scale  length of one unit of the file [cm]

@@ -41,8 +41,8 @@ static crp_status find_xml(crp_context *context, const char *path, zip_t *archiv
     }
     CRP_CHECK(context, n_xml != 0, CRP_ERR_FORMAT, "%s: the ZIP holds no .xml file (%d others): is it a Molflow model?",
               path, (int)n);
-    CRP_CHECK(context, n_xml == 1, CRP_ERR_FORMAT, "%s: the ZIP holds %u .xml files (a Molflow model has one): unpack one",
-              path, n_xml);
+    CRP_CHECK(context, n_xml == 1, CRP_ERR_FORMAT,
+              "%s: the ZIP holds %u .xml files (a Molflow model has one): unpack one", path, n_xml);
     return CRP_OK;
 }
 
@@ -65,8 +65,8 @@ static crp_status read_text(crp_context *context, const char *path, zip_file_t *
         }
         n += (size_t)got;
         CRP_CHECK(context, n <= max_text && (n <= free_text || n / max_ratio <= n_packed), CRP_ERR_FORMAT,
-                  "%s: unpacks to more than %zu bytes, from %zu (a ZIP bomb?): unpack it yourself if it is not", path, n,
-                  n_packed);
+                  "%s: unpacks to more than %zu bytes, from %zu (a ZIP bomb?): unpack it yourself if it is not", path,
+                  n, n_packed);
         if (got == 0) {
             break;
         }
@@ -77,7 +77,7 @@ static crp_status read_text(crp_context *context, const char *path, zip_file_t *
 }
 
 static crp_status unpack_only(crp_context *context, const char *path, zip_t *archive, size_t n_packed, char **text,
-                         size_t *n_text, char name[256])
+                              size_t *n_text, char name[256])
 {
     zip_uint64_t i = 0;
     zip_stat_t about;
@@ -121,7 +121,8 @@ crp_status zip_unpack_xml(crp_context *context, const char *path, const char *by
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- packing */
+/* --------------------------------------------------------------------------------------------------------------
+ * packing */
 
 /** The bytes of a source that a ZIP was written into. */
 static bool take_bytes(zip_source_t *source, void **bytes, size_t *n_bytes)

@@ -65,6 +65,34 @@ def test_hole_is_reported_and_leaks(corpuscle):
     assert "leak" in err
 
 
+def test_table_of_leaks(corpuscle):
+    """The lines of the molecules that got out cross the missing triangle, and nothing else does."""
+    whole = list(files.triangles_of_box())
+    corpuscle.write("hole.stl", files.stl_text(("box", whole[:-1])))
+    corpuscle.write("box.stl", files.stl_text(("box", whole)))
+    source = ["--unit", "cm", "-n", "3000", "--set", "facets.box_1.outgassing=1 mbar l/s", "--set", "facets.box_1.sticking=0.1"]
+    corpuscle.ok("run", "box.stl", *source, "--export", "leaks=none.csv", "-q")
+    assert len((corpuscle.folder / "none.csv").read_text().splitlines()) == 1
+    _, err = corpuscle.ok("run", "hole.stl", *source, "--export", "leaks=leaks.csv")
+    assert "LEAKS" in err and "leak 1: left facet" in err and "leak 11:" not in err
+    with open(corpuscle.folder / "leaks.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert 10 < len(rows) <= 64
+    # The last triangle of the box lies in the side x = 0.
+    for row in rows:
+        place = [float(row[f"left at {k} [cm]"]) for k in "xyz"]
+        way = [float(row[f"direction {k} [1]"]) for k in "xyz"]
+        t = -place[0] / way[0]
+        y, z = place[1] + t * way[1], place[2] + t * way[2]
+        (_, y0, z0), (_, y1, z1), (_, y2, z2) = whole[-1]
+        area = (y1 - y0) * (z2 - z0) - (y2 - y0) * (z1 - z0)
+        parts = [((b - y) * (e - z) - (d - y) * (c - z)) / area
+                 for (b, c), (d, e) in (((y0, z0), (y1, z1)), ((y1, z1), (y2, z2)), ((y2, z2), (y0, z0)))]
+        assert t > 0 and min(parts) > -1e-9 and sum(parts) == pytest.approx(1)
+    code, _, err = corpuscle("export", "hole.h5", "--to", "leaks", "-o", "x.csv")
+    assert code == 2 and "--export leaks=" in err
+
+
 def test_convert_keeps_groups(tube):
     """From STL to YAML, and the same numbers from both."""
     tube.ok("convert", "tube.stl", "--unit", "mm", "-o", "tube.yaml")
@@ -151,6 +179,21 @@ def test_molflow_results(corpuscle):
     assert (corpuscle.folder / "again.xml").read_text() == text
 
 
+def test_directions_are_switched_off(corpuscle):
+    """Molflow stops reading results at a texture of directions that is announced and not there."""
+    texture = '<Texture hasMesh="1" texDimX="3.5" texDimY="2" countAbs="1" countDir="1"/>'
+    corpuscle.write("duct.xml", files.molflow_xml(texture=texture))
+    corpuscle.ok("run", "duct.xml", "-n", "1000", "--export", "out.xml")
+    root = ElementTree.fromstring((corpuscle.folder / "out.xml").read_text())
+    assert root.find("Geometry/Facets/Facet[@id='1']/Recordings/Texture").attrib == {
+        "hasMesh": "1", "texDimX": "3.5", "texDimY": "2", "countAbs": "1", "countDir": "0"}
+    found = root.find("MolflowResults/Moments/Moment/FacetResults/Facet[@id='1']/Texture")
+    assert found.attrib == {"width": "4", "height": "2"}
+    counts = [float(x) for x in found.find("count").text.split()]
+    hits = root.find("MolflowResults/Moments/Moment/FacetResults/Facet[@id='1']/Hits").get("nbHitEquiv")
+    assert len(counts) == 8 and sum(counts) == int(hits)
+
+
 def test_old_molflow_file(corpuscle):
     """Before 2.8: several top elements, no root; results are added behind them."""
     text = files.molflow_xml()
@@ -217,7 +260,8 @@ def test_features_that_are_not_there(corpuscle, model, feature, where):
     assert code == 2 and feature in err and where in err and f"--ignore {feature}" in err
     assert corpuscle.files() == ["m.xml"]
     _, err = corpuscle.ok("run", "m.xml", "-n", "100", "--ignore", feature)
-    assert f"{feature} is ignored" in err
+    assert f"{feature} is ignored" in err and f"left out: {feature}" in err
+    assert f"# left out: {feature} ({where})" in h5py.File(corpuscle.folder / "m.h5")["run_1/input"][()].decode()
     code, _, err = corpuscle("run", "m.xml", "-n", "100", "--ignore", "low-flix")
     assert code == 2 and "low-flux" in err
 

@@ -5,7 +5,7 @@ import re
 from conftest import TWO_RUNS
 
 FIELDS = {
-    "version": str, "commit": str, "kind": str, "input_digest": str, "device": str, "math": str, "seed": int,
+    "version": str, "commit": str, "kind": str, "input_digest": str, "device": str, "devices": list, "math": str, "seed": int,
     "histories": int, "seconds": float, "rate": dict, "digest": str, "events": dict, "results": list,
 }
 
@@ -17,6 +17,8 @@ def check(run):
     assert re.fullmatch("[0-9a-f]{64}", run["digest"]) and re.fullmatch("[0-9a-f]{64}", run["input_digest"])
     assert set(run["rate"]) == {"value", "unit"} and run["rate"]["value"] > 0
     assert all(isinstance(v, int) for v in run["events"].values())
+    assert all(set(d) == {"device", "host", "rank", "histories", "dropped"} for d in run["devices"])
+    assert sum(d["histories"] for d in run["devices"]) == run["histories"]
     for result in run["results"]:
         assert set(result) == {"name", "of", "mean", "std_dev", "unit"}
         assert result["std_dev"] is None or result["std_dev"] >= 0

@@ -316,6 +316,10 @@ static void test_progress_shows_devices(void **state)
     assert_string_equal(crp_result_device(result),
                         "cuda:0 (Fake GPU 0), cuda:1 (Fake GPU 1), cuda:2 (Fake GPU 2)");
     assert_true(n_dropped > 0);
+    assert_int_equal(result->n_devices, 3);
+    assert_string_equal(result->devices[2].label, "cuda:2 (Fake GPU 2)");
+    assert_true(result->devices[1].is_dropped && !result->devices[0].is_dropped);
+    assert_int_equal(result->devices[0].histories + result->devices[1].histories + result->devices[2].histories, HISTORIES);
     crp_result_destroy(&result);
 }
 

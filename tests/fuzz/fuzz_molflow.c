@@ -1,5 +1,5 @@
-/* Fuzz target of the reader of Molflow XML and of its formulas: whatever the bytes, it answers, and what it accepts can be
- * validated. */
+/* Fuzz target of the reader of Molflow XML and of its formulas: whatever the bytes, it answers, and what it accepts can
+ * be validated. */
 #include "core/context.h"
 #include "io/molflow.h"
 #include "io/molflow_write.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(condition)                                                           \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                 \
-        }                                                                            \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static double one(void *user, gas_quantity quantity, uint32_t facet)
@@ -29,7 +29,8 @@ static void check_formulas(crp_context *context, const gas_model *gas)
 {
     for (uint32_t i = 0; i < gas->n_formulas; i++) {
         gas_expression *expression = NULL;
-        crp_status status = gas_expression_create(context, gas, gas->formulas[i].name, gas->formulas[i].text, &expression);
+        crp_status status =
+            gas_expression_create(context, gas, gas->formulas[i].name, gas->formulas[i].text, &expression);
         REQUIRE(status == CRP_OK || status == CRP_ERR_CONFIG);
         if (status == CRP_OK) {
             gas_expression_value(expression, one, NULL);

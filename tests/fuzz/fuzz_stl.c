@@ -1,5 +1,5 @@
-/* Fuzz target of the STL reader and what is done with its triangles: whatever the bytes, it answers, and what it accepts is a
- * sound mesh. */
+/* Fuzz target of the STL reader and what is done with its triangles: whatever the bytes, it answers, and what it
+ * accepts is a sound mesh. */
 #include "core/context.h"
 #include "geom/mesh_check.h"
 #include "io/stl.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(condition)                                                           \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                 \
-        }                                                                            \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static void check_mesh(const geom_mesh *mesh)

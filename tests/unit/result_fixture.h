@@ -94,6 +94,10 @@ static inline crp_result *fixture_empty(crp_context *context, size_t nr, size_t 
     strcpy(r->version, "0.1.0");
     strcpy(r->commit, "0123456789ab");
     strcpy(r->device, "cpu (x86-64-v3, 2 threads)");
+    r->n_devices = 2;
+    r->devices = calloc(2, sizeof *r->devices);
+    r->devices[0] = (result_device){.label = "cpu (x86-64-v3, 2 threads)", .host = "here", .histories = 700};
+    r->devices[1] = (result_device){.label = "cuda:1 (GPU)", .host = "there", .rank = 3, .histories = 5, .is_dropped = 1};
     strcpy(r->math, "strict");
     strcpy(r->date, "2024-01-02T03:04:05Z");
     strcpy(r->host, "nowhere");

@@ -56,6 +56,10 @@ static crp_result *small(void)
     strcpy(r->version, "1.0.0");
     strcpy(r->commit, "abc");
     strcpy(r->device, "cpu \"x\"");
+    free(r->devices);
+    r->devices = calloc(1, sizeof *r->devices);
+    r->n_devices = 1;
+    *r->devices = (result_device){.label = "cpu \"x\"", .host = "here", .rank = 1, .histories = 8, .is_dropped = 1};
     strcpy(r->math, "strict");
     r->model_text = strdup("");
     r->seed = UINT64_MAX;
@@ -71,7 +75,8 @@ static crp_result *small(void)
 /* Rd: y = 8 and 16 units, M2 = 4 (16 + 16) = 128, error sqrt(128 / 1 / 8) / 8 = 0.5. */
 static const char json_expected[] =
     "{\"version\": \"1.0.0\", \"commit\": \"abc\", \"kind\": \"light\", \"input_digest\": \"d1\", "
-    "\"device\": \"cpu \\\"x\\\"\", \"math\": \"strict\", \"seed\": 18446744073709551615, \"histories\": 8, "
+    "\"device\": \"cpu \\\"x\\\"\", \"devices\": [{\"device\": \"cpu \\\"x\\\"\", \"host\": \"here\", \"rank\": 1, "
+    "\"histories\": 8, \"dropped\": true}], \"math\": \"strict\", \"seed\": 18446744073709551615, \"histories\": 8, "
     "\"seconds\": 0.5, \"rate\": {\"value\": 16, \"unit\": \"photons/s\"}, \"digest\": \"d2\", "
     "\"events\": {\"roulette\": 6}, \"results\": ["
     "{\"name\": \"Rd\", \"of\": null, \"mean\": 1.5, \"std_dev\": 0.5, \"unit\": \"1\"}, "

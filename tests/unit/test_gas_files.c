@@ -10,9 +10,9 @@
 #include "io/gas_cells.h"
 #include "io/molflow.h"
 #include "io/molflow_write.h"
+#include "mesh_fixture.h"
 #include "model/gas/gas_facet.h"
 #include "model/gas/gas_polygons.h"
-#include "mesh_fixture.h"
 #include "molflow_fixture.h"
 
 #include <stdlib.h>
@@ -66,8 +66,8 @@ static void add_plate(files *f, int n, const gas_surface *surface)
         add_rectangle(f, corners + 4 * n_loops, x, y, x + 0.5 * step, y + 0.4 * step, true);
         n_corners[n_loops++] = 4;
     }
-    assert_int_equal(
-        gas_model_add_facet(f->context, f->gas, f->gas->n_surfaces - 1, corners, n_corners, n_loops, 0, 0), CRP_OK);
+    assert_int_equal(gas_model_add_facet(f->context, f->gas, f->gas->n_surfaces - 1, corners, n_corners, n_loops, 0, 0),
+                     CRP_OK);
 }
 
 static double cross_of(const gas_model *gas, uint32_t a, uint32_t b)
@@ -114,7 +114,8 @@ static void test_holes_become_keyholes(void **state)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- cells */
+/* -----------------------------------------------------------------------------------------------------------------
+ * cells */
 
 static double cell_area(const gas_cells *c, int64_t cell)
 {
@@ -184,7 +185,7 @@ static void test_facets_without_texture(void **state)
     add_plate(f, 2, &surface);
     assert_int_equal(gas_cells_create(f->context, f->gas, &cells), CRP_OK);
     assert_int_equal(cells.facets[0], 0);
-    assert_int_equal(cells.ends[0], 4); /* whole; the one with holes in triangles */
+    assert_int_equal(cells.ends[0], 4);                    /* whole; the one with holes in triangles */
     assert_in_range(cells.n_cells, 2, 1 + 20 + 2 * 4 - 2); /* none for corners in line */
     for (int64_t i = 0; i < cells.n_cells; i++) {
         assert_int_equal(cells.texels[i], -1);
@@ -194,7 +195,8 @@ static void test_facets_without_texture(void **state)
     gas_cells_destroy(&cells);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- documents */
+/* -------------------------------------------------------------------------------------------------------------
+ * documents */
 
 static void check_same(const gas_model *a, const gas_model *b)
 {

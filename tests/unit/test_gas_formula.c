@@ -79,12 +79,12 @@ static void test_arithmetic(void **state)
         const char *text;
         double value;
     } cases[] = {
-        {"1+2*3", 7},       {"(1+2)*3", 9},   {"2-3-4", -5},        {"16/4/2", 2},       {"2^3^2", 512},
-        {"-2^2", -4},       {"2*-3", -6},     {"--2", 2},           {"+1.5e1", 15},      {" 1 / 4 ", 0.25},
-        {"sqrt(16)", 4},    {"abs(-2)", 2},   {"inv(4)", 0.25},     {"pow(2, 10)", 1024}, {"ln(exp(2))", 2},
-        {"log10(100)", 2},  {"log2(8)", 3},   {"sin(PI/2)", 1},     {"cos(0)", 1},       {"tan(0)", 0},
-        {"asin(1)*2/PI", 1}, {"acos(1)", 0},  {"atan(1)*4/pi", 1},  {"sinh(0)", 0},      {"cosh(0)", 1},
-        {"tanh(0)", 0},     {"Na*Kb/R", 1},
+        {"1+2*3", 7},        {"(1+2)*3", 9}, {"2-3-4", -5},       {"16/4/2", 2},        {"2^3^2", 512},
+        {"-2^2", -4},        {"2*-3", -6},   {"--2", 2},          {"+1.5e1", 15},       {" 1 / 4 ", 0.25},
+        {"sqrt(16)", 4},     {"abs(-2)", 2}, {"inv(4)", 0.25},    {"pow(2, 10)", 1024}, {"ln(exp(2))", 2},
+        {"log10(100)", 2},   {"log2(8)", 3}, {"sin(PI/2)", 1},    {"cos(0)", 1},        {"tan(0)", 0},
+        {"asin(1)*2/PI", 1}, {"acos(1)", 0}, {"atan(1)*4/pi", 1}, {"sinh(0)", 0},       {"cosh(0)", 1},
+        {"tanh(0)", 0},      {"Na*Kb/R", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double value = value_of(cases[i].text);
@@ -102,9 +102,10 @@ static void test_every_facet_quantity(void **state)
     static const struct {
         const char *word;
         gas_quantity quantity;
-    } words[] = {{"A", GAS_Q_ABSORBED}, {"D", GAS_Q_DESORBED},     {"H", GAS_Q_HITS},        {"MCH", GAS_Q_MC_HITS},
-                 {"P", GAS_Q_PRESSURE}, {"DEN", GAS_Q_DENSITY},    {"Z", GAS_Q_IMPINGEMENT}, {"V", GAS_Q_MEAN_SPEED},
-                 {"T", GAS_Q_TEMPERATURE}, {"AR", GAS_Q_AREA},     {"FORCE", GAS_Q_FORCE},   {"FORCEX", GAS_Q_FORCE_X},
+    } words[] = {{"A", GAS_Q_ABSORBED},     {"D", GAS_Q_DESORBED},    {"H", GAS_Q_HITS},
+                 {"MCH", GAS_Q_MC_HITS},    {"P", GAS_Q_PRESSURE},    {"DEN", GAS_Q_DENSITY},
+                 {"Z", GAS_Q_IMPINGEMENT},  {"V", GAS_Q_MEAN_SPEED},  {"T", GAS_Q_TEMPERATURE},
+                 {"AR", GAS_Q_AREA},        {"FORCE", GAS_Q_FORCE},   {"FORCEX", GAS_Q_FORCE_X},
                  {"FORCEY", GAS_Q_FORCE_Y}, {"FORCEZ", GAS_Q_FORCE_Z}};
     assert_int_equal(sizeof words / sizeof words[0], GAS_N_FACET_QUANTITIES);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -118,8 +119,8 @@ static void test_every_facet_quantity(void **state)
 static void test_every_global_quantity(void **state)
 {
     (void)state;
-    static const char *const words[] = {"SUMABS", "SUMDES", "SUMHIT", "SUMMCHIT", "MFP", "MPP", "DESR", "ABSR", "QCONST",
-                                        "QCONST_N"};
+    static const char *const words[] = {"SUMABS", "SUMDES", "SUMHIT", "SUMMCHIT", "MFP",
+                                        "MPP",    "DESR",   "ABSR",   "QCONST",   "QCONST_N"};
     assert_int_equal(sizeof words / sizeof words[0], GAS_N_QUANTITIES - GAS_N_FACET_QUANTITIES);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         assert_float_equal(value_of(words[i]), 10000.0 + GAS_N_FACET_QUANTITIES + (double)i, 0);

@@ -131,8 +131,8 @@ static void test_tube_keeps_its_sides(void **state)
     free(patch);
 }
 
-/* A cylinder so fine that neighbours are parallel within rounding: joined facets must still keep to the tolerance, and the
- * circle must not lose its bends. */
+/* A cylinder so fine that neighbours are parallel within rounding: joined facets must still keep to the tolerance, and
+ * the circle must not lose its bends. */
 static void test_guard_splits_what_is_curved(void **state)
 {
     scene *s = *state;
@@ -267,7 +267,8 @@ static void test_not_flat(void **state)
     fixture_facet(s->context, s->mesh, v, 4);
     check(s);
     assert_int_equal(s->report.problems[MESH_NOT_FLAT].n, 1);
-    assert_float_equal(s->report.problems[MESH_NOT_FLAT].kept[0].value, 0.01, 1e-5); /* a saddle: a quarter of the rise */
+    assert_float_equal(s->report.problems[MESH_NOT_FLAT].kept[0].value, 0.01,
+                       1e-5); /* a saddle: a quarter of the rise */
 }
 
 static void test_duplicates_and_overlaps(void **state)
@@ -308,7 +309,8 @@ static void test_tiny(void **state)
 {
     scene *s = *state;
     fixture_box(s->context, s->mesh, zero, unit, false);
-    uint32_t v[3] = {fixture_vertex(s->context, s->mesh, 0.2, 0.2, 0.5), fixture_vertex(s->context, s->mesh, 0.8, 0.2, 0.5),
+    uint32_t v[3] = {fixture_vertex(s->context, s->mesh, 0.2, 0.2, 0.5),
+                     fixture_vertex(s->context, s->mesh, 0.8, 0.2, 0.5),
                      fixture_vertex(s->context, s->mesh, 0.5, 0.2 + 1e-7, 0.5)};
     fixture_facet(s->context, s->mesh, v, 3);
     check(s);
@@ -322,7 +324,8 @@ static void test_two_sided_facets_may_stand_free(void **state)
     scene *s = *state;
     fixture_box(s->context, s->mesh, zero, unit, false);
     weld(s);
-    uint32_t v[3] = {fixture_vertex(s->context, s->mesh, 0.2, 0.2, 0.5), fixture_vertex(s->context, s->mesh, 0.8, 0.2, 0.5),
+    uint32_t v[3] = {fixture_vertex(s->context, s->mesh, 0.2, 0.2, 0.5),
+                     fixture_vertex(s->context, s->mesh, 0.8, 0.2, 0.5),
                      fixture_vertex(s->context, s->mesh, 0.5, 0.7, 0.5)};
     fixture_facet(s->context, s->mesh, v, 3);
     check(s);
@@ -349,7 +352,8 @@ static void test_two_sided_facets_close_openings(void **state)
     assert_int_equal(s->report.problems[MESH_OPEN_EDGE].n, 4);
 }
 
-/* Two spaces with vertices at the same places: what they have does not touch, but a two-sided facet of one closes both. */
+/* Two spaces with vertices at the same places: what they have does not touch, but a two-sided facet of one closes both.
+ */
 static void test_spaces(void **state)
 {
     scene *s = *state;

@@ -101,7 +101,8 @@ static void test_old_form(void **state)
 {
     reading *r = *state;
     molflow_text t = molflow_text_default();
-    const char *heads[] = {"<?xml version=\"1.0\"?>\n", "\xef\xbb\xbf<?xml version=\"1.0\"?>\r\n<!-- a > b -->\r\n", ""};
+    const char *heads[] = {"<?xml version=\"1.0\"?>\n", "\xef\xbb\xbf<?xml version=\"1.0\"?>\r\n<!-- a > b -->\r\n",
+                           ""};
     t.tail = "";
     for (int i = 0; i < 3; i++) {
         t.head = heads[i];
@@ -151,8 +152,9 @@ static void test_unknown_parts(void **state)
     reading *r = *state;
     molflow_text t = molflow_text_default();
     t.facet_extra = "<Colour r=\"1\"><Facet id=\"99\"><Indices><Indice vertex=\"99\"/></Indices></Facet></Colour>";
-    t.extra = "<MolflowResults><Moments><Moment id=\"0\"><FacetResults><Facet id=\"0\"/></FacetResults></Moment></Moments>"
-              "</MolflowResults><Geometry_of_the_future/>";
+    t.extra =
+        "<MolflowResults><Moments><Moment id=\"0\"><FacetResults><Facet id=\"0\"/></FacetResults></Moment></Moments>"
+        "</MolflowResults><Geometry_of_the_future/>";
     assert_int_equal(read_model(r, &t), CRP_OK);
     check_fields(r->gas);
 }
@@ -172,7 +174,8 @@ static void test_features_are_refused(void **state)
         {FIELD(sticking), "constValue=\"0\" stickingParam=\"table\"", "time-dependent-sticking", "facet 2"},
         {FIELD(sticking), "constValue=\"0\" parameterId=\"1\"", "time-dependent-sticking", "facet 2"},
         {FIELD(opacity), "constValue=\"0\" opacityParam=\"valve\"", "time-dependent-opacity", "facet 2"},
-        {FIELD(outgassing), "constValue=\"1\" desType=\"2\" outgassingParam=\"p\"", "time-dependent-outgassing", "facet 1"},
+        {FIELD(outgassing), "constValue=\"1\" desType=\"2\" outgassingParam=\"p\"", "time-dependent-outgassing",
+         "facet 1"},
         {FIELD(outgassing), "constValue=\"1\" desType=\"4\"", "angle-map", "facet 1"},
         {FIELD(outgassing), "constValue=\"0\" desType=\"2\" useOutgassingFile=\"1\"", "outgassing-map", "facet 1"},
         {FIELD(temperature), "value=\"300\" tempParam=\"ramp\"", "time-dependent-temperature", "facet 3"},
@@ -181,8 +184,9 @@ static void test_features_are_refused(void **state)
         {FIELD(settings), "<Gas mass=\"28\" enableDecay=\"1\"/>", "decay", "gas"},
         {FIELD(settings), "<Gas mass=\"28\"><Scattering enabled=\"true\"/></Gas>", "background-gas", "gas"},
         {FIELD(settings), "<LowFluxMode enabled=\"1\"/>", "low-flux", "settings"},
-        {FIELD(settings), "<TimeSettings><UserMoments><UserEntry content=\"1\" window=\"1\"/></UserMoments></TimeSettings>",
-         "moments", "time settings"},
+        {FIELD(settings),
+         "<TimeSettings><UserMoments><UserEntry content=\"1\" window=\"1\"/></UserMoments></TimeSettings>", "moments",
+         "time settings"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         molflow_text t = molflow_text_default();
@@ -228,9 +232,10 @@ static void test_outgassing_map_total(void **state)
 {
     reading *r = *state;
     molflow_text t = molflow_text_default();
-    t.recordings = "<Profile type=\"0\"/></Recordings><Outgassing constValue=\"7\" desType=\"2\" useOutgassingFile=\"1\"/>"
-                   "<DynamicOutgassing width=\"1\" height=\"1\" totalOutgassing=\"3e-5\"><map>3e-5</map></DynamicOutgassing>"
-                   "<Recordings>";
+    t.recordings =
+        "<Profile type=\"0\"/></Recordings><Outgassing constValue=\"7\" desType=\"2\" useOutgassingFile=\"1\"/>"
+        "<DynamicOutgassing width=\"1\" height=\"1\" totalOutgassing=\"3e-5\"><map>3e-5</map></DynamicOutgassing>"
+        "<Recordings>";
     assert_int_equal(read_model(r, &t), CRP_OK);
     assert_true(r->gas->surfaces[2].outgassing == 3e-5);
 }
@@ -248,7 +253,8 @@ static void test_bad_values(void **state)
         {FIELD(sticking), "constValue=\"nan\"", "is not a number"},
         {FIELD(sticking), "constValue=\"\"", "is not a number"},
         {FIELD(opacity), "constValue=\"1\" is2sided=\"yes\"", "facet 2: is2sided = `yes` must be 0, 1, true or false"},
-        {FIELD(outgassing), "constValue=\"1\" desType=\"9\"", "facet 1: desType = `9` must be a whole number from 0 to 4"},
+        {FIELD(outgassing), "constValue=\"1\" desType=\"9\"",
+         "facet 1: desType = `9` must be a whole number from 0 to 4"},
         {FIELD(outgassing), "constValue=\"1\" desType=\"1.5\"", "must be a whole number"},
         {FIELD(teleport), "target=\"-2\"", "facet 3: target"},
         {FIELD(structure), "inStructure=\"1e9\"", "facet 3: inStructure"},
@@ -259,9 +265,11 @@ static void test_bad_values(void **state)
         {FIELD(vertex_7), "id=\"8\" x=\"0\" y=\"1\" z=\"5\"", "repeated, missing or out of order"},
         {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice vertex=\"1\"/><Indice vertex=\"8\"/>",
          "facet 1: corner 3 is vertex 8 of 8"},
-        {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice vertex=\"-1\"/><Indice vertex=\"2\"/>", "facet 1: vertex = `-1`"},
+        {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice vertex=\"-1\"/><Indice vertex=\"2\"/>",
+         "facet 1: vertex = `-1`"},
         {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice vertex=\"1\"/>", "facet 1: has 2 corners"},
-        {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice/><Indice vertex=\"1\"/>", "facet 1: corner 2 names no vertex"},
+        {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice/><Indice vertex=\"1\"/>",
+         "facet 1: corner 2 names no vertex"},
         {FIELD(extra), "<Geometry/>", "second <Geometry>"},
         {FIELD(tail), "", "is not well-formed XML"},
         {FIELD(tail), "</SimulationEnvironment><more/>", "is not well-formed XML"},
@@ -284,8 +292,8 @@ static void test_ranges(void **state)
         {FIELD(sticking), "constValue=\"1.5\"", "facet 2: sticking = 1.5 must lie in [0, 1]"},
         {FIELD(opacity), "constValue=\"-0.1\"", "facet 2: opacity = -0.1"},
         {FIELD(temperature), "value=\"0\" accFactor=\"1\"", "facet 3: temperature = 0 K must be larger than 0"},
-        {FIELD(indices_1),
-         "<Indice vertex=\"0\"/><Indice vertex=\"1\"/><Indice vertex=\"1\"/><Indice vertex=\"2\"/>", "vertex 1 twice in a row"},
+        {FIELD(indices_1), "<Indice vertex=\"0\"/><Indice vertex=\"1\"/><Indice vertex=\"1\"/><Indice vertex=\"2\"/>",
+         "vertex 1 twice in a row"},
         {FIELD(structure), "inStructure=\"5\"", "structure that is not there"},
         {FIELD(teleport), "target=\"7\"", "teleports to a facet that is not there"},
     };
@@ -347,7 +355,8 @@ static void test_cut_files(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ ZIP */
+/* ------------------------------------------------------------------------------------------------------------------
+ * ZIP */
 
 static void test_zip_round_trip(void **state)
 {

@@ -80,6 +80,13 @@ static void assert_same(const crp_result *a, const crp_result *b)
     assert_string_equal(a->version, b->version);
     assert_string_equal(a->commit, b->commit);
     assert_string_equal(a->device, b->device);
+    assert_int_equal(a->n_devices, b->n_devices);
+    for (size_t i = 0; i < a->n_devices; i++) {
+        assert_string_equal(a->devices[i].label, b->devices[i].label);
+        assert_string_equal(a->devices[i].host, b->devices[i].host);
+        assert_true(a->devices[i].rank == b->devices[i].rank && a->devices[i].histories == b->devices[i].histories);
+        assert_int_equal(a->devices[i].is_dropped, b->devices[i].is_dropped);
+    }
     assert_string_equal(a->math, b->math);
     assert_string_equal(a->date, b->date);
     assert_string_equal(a->host, b->host);

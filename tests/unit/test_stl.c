@@ -65,9 +65,9 @@ static size_t make_binary(char *bytes, uint32_t n)
 static void test_ascii_with_several_solids(void **state)
 {
     reading *r = *state;
-    assert_int_equal(read_text(r, "solid inlet flange\n" TRIANGLE "endsolid inlet flange\n\nSOLID\n" TRIANGLE TRIANGLE
-                                  "ENDSOLID"),
-                     CRP_OK);
+    assert_int_equal(
+        read_text(r, "solid inlet flange\n" TRIANGLE "endsolid inlet flange\n\nSOLID\n" TRIANGLE TRIANGLE "ENDSOLID"),
+        CRP_OK);
     assert_int_equal(r->mesh->n_facets, 3);
     assert_int_equal(r->mesh->n_bodies, 2);
     assert_string_equal(r->mesh->bodies[0].name, "inlet flange");
@@ -97,6 +97,16 @@ static void test_binary(void **state)
     mesh_plane plane = mesh_facet_plane(r->mesh, 2);
     assert_float_equal(plane.offset, -0.2, 1e-15);
     assert_float_equal(plane.area, 0.5, 1e-15);
+}
+
+/* Some programs write more behind the triangles. */
+static void test_binary_with_tail(void **state)
+{
+    reading *r = *state;
+    char bytes[84 + 150];
+    make_binary(bytes, 2);
+    assert_int_equal(read_bytes(r, bytes, 84 + 103), CRP_OK);
+    assert_int_equal(r->mesh->n_facets, 2);
 }
 
 static void test_recognition(void **state)
@@ -148,7 +158,8 @@ static void test_bad_ascii(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", "part.stl:4: found `nan` where a finite coordinate"},
+        {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n",
+         "part.stl:4: found `nan` where a finite coordinate"},
         {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1e300\n", "part.stl:4"},
         {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 1,5 2\n", "found `1,5`"},
         {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nvertex 1 1 0\nendloop",
@@ -193,9 +204,14 @@ static void test_bad_binary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_ascii_with_several_solids), CASE(test_units_and_orientation), CASE(test_binary),
-        CASE(test_recognition),               CASE(test_cut_files),             CASE(test_bad_ascii),
-        CASE(test_normal_is_not_used),        CASE(test_bad_binary),
+        CASE(test_ascii_with_several_solids),
+        CASE(test_units_and_orientation),
+        CASE(test_binary), CASE(test_binary_with_tail),
+        CASE(test_recognition),
+        CASE(test_cut_files),
+        CASE(test_bad_ascii),
+        CASE(test_normal_is_not_used),
+        CASE(test_bad_binary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

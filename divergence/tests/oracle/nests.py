@@ -1,5 +1,6 @@
 """Random loop nests in C: the input of the fuzzer. Every program ends, and writes only what is its own or adds atomically."""
 import random
+import re
 
 HEAD = """#include <stdint.h>
 #define ATOMIC_ADD(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
@@ -50,7 +51,7 @@ class Nest:
         self.n_statements += 1
         choices = ["assign"] * 4 + ["float", "store", "atomic", "if", "ifelse"]
         if self.n_statements < 28 and depth < 5:
-            choices += ["for", "while", "do", "switch", "ifelse", "twins"]
+            choices += ["for", "while", "do", "switch", "ifelse", "twins", "mirror"]
         if loops > 0:
             choices += ["break", "continue"]
         if loops > 1:
@@ -100,6 +101,29 @@ class Nest:
             for k in range(n):
                 if r.randrange(6):
                     self.emit(depth + 1, forms[k].format(names[side][k], r.choice("abc"), r.randrange(1, 999)))
+        self.emit(depth, "}")
+
+    def make_mirror(self, depth, loops):
+        """Two sides of one shape, with loops and branches inside and statements that one side may lack: food for regions."""
+        r, start = self.rng, len(self.lines)
+        self.emit(depth, "{")
+        self.block(depth + 1, 0, 4)
+        shape = self.lines[start + 1:]
+        del self.lines[start:]
+        labels = {m[1] for line in shape for m in [re.match(r"\s*(out\d\w*):", line)] if m}
+        for side in range(2):
+            self.emit(depth, f"if ({self.condition()}) {{" if side == 0 else "} else {")
+            for line in shape:
+                is_plain = line.endswith(";") and not re.search(r"break|return|fuel|else|while|out\d|case|default", line)
+                if is_plain and r.randrange(5) == 0:
+                    if r.randrange(2):
+                        self.make_assign(depth + 1, 0)
+                    continue
+                if is_plain:  # other factors and summands; masks stay, they keep accesses inside
+                    line = re.sub(r"([*+^] )(\d+)u\b", lambda m: f"{m[1]}{int(m[2]) % 9000 + side * r.randrange(3)}u", line)
+                for label in labels:
+                    line = re.sub(rf"\b{label}\b", f"{label}_{start}_{side}", line)
+                self.lines.append(line)
         self.emit(depth, "}")
 
     def make_switch(self, depth, loops):

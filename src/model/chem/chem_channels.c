@@ -73,6 +73,9 @@ static void fill_pair(const chem_set *set, const chem_reaction *r, chem_channel 
     c->spin_limit = r->type == CHEM_TYPE_V ? (ck_u32)fmin(r->spin * 4294967296.0, 4294967294.0) : 0xFFFFFFFFu;
     c->onsager = (float)r->onsager;
     c->effective = (float)r->radius;
+    if (c->type == CHEM_IONS || c->type == CHEM_IONS_RADIATING) {
+        c->radius = (float)(r->radius + CHEM_ION_REACH * fabs(r->onsager));
+    }
     if (r->type == CHEM_TYPE_II || r->type == CHEM_TYPE_IV) {
         double q = r->k_act / r->k_dif;
         c->reactivity = (float)(q / (1.0 + q));
@@ -141,6 +144,9 @@ crp_status chem_channels_create(crp_context *context, const chem_model *model, c
         fill_channel(set, &set->reactions[i], &channels[i]);
     }
     fill_words(set, p, (ck_u32 *)(void *)channels);
+    for (uint32_t i = 0; i < n_reactions; ++i) {
+        p->corrects |= channels[i].type != CHEM_ABSORBING && channels[i].type != CHEM_FIRST_ORDER ? 1u : 0u;
+    }
     p->n_species = n;
     p->n_channels = n_reactions;
     *bytes = channels;

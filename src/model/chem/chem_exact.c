@@ -139,7 +139,6 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
 {
     (void)context;
     uint32_t n_species = ((const chem_model *)model->data)->set.n_species;
-    (void)plan;
     shape->source.entry = "chem_exact";
     shape->source.file = "entry/chem_gpu.h";
     shape->source.math = math;
@@ -158,6 +157,13 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
         shape->source.blocks_per_unit = 1;
     }
     shape->source.block = shape->block;
+    if (shape->n_workers == 0) {
+        const chem_params *p = ((const chem_plan *)plan->data)->engine_data;
+        snprintf(shape->define_text[0], sizeof shape->define_text[0], "CHEM_CORRECTS=%u", p->corrects);
+        shape->define_pointer[0] = shape->define_text[0];
+        shape->source.defines = shape->define_pointer;
+        shape->source.n_defines = 1;
+    }
     if (shape->n_workers == 0) { /* sums over a block, and counts of species */
         uint32_t n_near = n_species < MOST_NEAR_SPECIES ? n_species : MOST_NEAR_SPECIES;
         shape->local_bytes = 4 * (n_near > 2 * shape->block ? n_near : 2 * shape->block);

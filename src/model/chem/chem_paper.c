@@ -90,9 +90,8 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
                             crp_math math, plan_shape *shape)
 {
     CRP_TRY(chem_engine_exact.shape(context, model, plan, info, math, shape));
-    CRP_CHECK(context, strcmp(info->kind, "cpu") == 0, CRP_ERR_UNSUPPORTED,
-              "method paper runs on a CPU: use --device cpu, or --method exact");
     shape->source.entry = "chem_paper";
+    shape->source.file = "entry/chem_paper_gpu.h";
     shape->scratch_bytes = scratch_bytes;
     return CRP_OK;
 }

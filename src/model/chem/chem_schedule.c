@@ -90,7 +90,7 @@ static double largest_reach(const chem_set *set, double dt)
     for (uint32_t i = 0; i < set->n_reactions; ++i) {
         const chem_reaction *r = &set->reactions[i];
         if (r->type != CHEM_TYPE_VI && r->k > 0.0) {
-            reach = fmax(reach, r->radius + 6.0 * sqrt(r->diffusion * dt));
+            reach = fmax(reach, r->radius + CHEM_ION_REACH * fabs(r->onsager) + 6.0 * sqrt(r->diffusion * dt));
         }
     }
     return reach;

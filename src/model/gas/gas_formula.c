@@ -19,11 +19,11 @@ typedef enum step_kind { STEP_NUMBER, STEP_GLOBAL, STEP_SUM, STEP_AVERAGE, STEP_
 
 typedef struct step {
     step_kind kind;
-    double number;                 /* NUMBER */
-    gas_quantity quantity;         /* GLOBAL, SUM, AVERAGE */
+    double number;                  /* NUMBER */
+    gas_quantity quantity;          /* GLOBAL, SUM, AVERAGE */
     uint32_t first_facet, n_facets; /* in expression.facets */
-    char operation;                /* BINARY */
-    double (*function)(double);    /* FUNCTION */
+    char operation;                 /* BINARY */
+    double (*function)(double);     /* FUNCTION */
 } step;
 
 struct gas_expression {
@@ -40,8 +40,8 @@ typedef struct formula_parser {
     const char *name, *text, *at;
     uint32_t depth;
     gas_expression *out;
-    uint32_t room;    /* of out->facets */
-    uint32_t *found;  /* scratch, n_facets numbers */
+    uint32_t room;   /* of out->facets */
+    uint32_t *found; /* scratch, n_facets numbers */
 } formula_parser;
 
 static double invert(double x)
@@ -53,9 +53,9 @@ static const struct {
     const char *word;
     double (*function)(double);
 } functions[] = {
-    {"sin", sin},   {"cos", cos},   {"tan", tan},   {"asin", asin}, {"acos", acos},   {"atan", atan}, {"sinh", sinh},
-    {"cosh", cosh}, {"tanh", tanh}, {"exp", exp},   {"ln", log},    {"log2", log2},   {"log10", log10}, {"inv", invert},
-    {"sqrt", sqrt}, {"abs", fabs},
+    {"sin", sin},     {"cos", cos},    {"tan", tan},   {"asin", asin}, {"acos", acos}, {"atan", atan},
+    {"sinh", sinh},   {"cosh", cosh},  {"tanh", tanh}, {"exp", exp},   {"ln", log},    {"log2", log2},
+    {"log10", log10}, {"inv", invert}, {"sqrt", sqrt}, {"abs", fabs},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -74,7 +74,8 @@ static const struct {
 #undef QUANTITY_WORD
 #undef GLOBAL_WORD
 
-/* --------------------------------------------------------------------------------------------------------------- output */
+/* ---------------------------------------------------------------------------------------------------------------
+ * output */
 
 static crp_status fail(const formula_parser *p, const char *problem)
 {
@@ -101,19 +102,22 @@ static crp_status emit_facets(formula_parser *p, gas_quantity quantity, bool is_
         e->facets = facets != NULL ? facets : e->facets;
         double *areas = realloc(e->areas, room * sizeof *areas);
         e->areas = areas != NULL ? areas : e->areas;
-        CRP_CHECK(p->context, facets != NULL && areas != NULL, CRP_ERR_MEMORY, "not enough memory for formula %s", p->name);
+        CRP_CHECK(p->context, facets != NULL && areas != NULL, CRP_ERR_MEMORY, "not enough memory for formula %s",
+                  p->name);
         p->room = room;
     }
     for (uint32_t i = 0; i < n; i++) {
         e->facets[e->n_facets + i] = p->found[i];
         e->areas[e->n_facets + i] = gas_facet_frame(p->model, p->found[i]).area;
     }
-    step s = {.kind = is_sum ? STEP_SUM : STEP_AVERAGE, .quantity = quantity, .first_facet = e->n_facets, .n_facets = n};
+    step s = {
+        .kind = is_sum ? STEP_SUM : STEP_AVERAGE, .quantity = quantity, .first_facet = e->n_facets, .n_facets = n};
     e->n_facets += n;
     return emit(p, s);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- parsing */
+/* --------------------------------------------------------------------------------------------------------------
+ * parsing */
 
 static crp_status parse_sum(formula_parser *p);
 
@@ -420,7 +424,8 @@ void gas_expression_destroy(gas_expression **expression)
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- value */
+/* -------------------------------------------------------------------------------------------------------------- value
+ */
 
 static double facets_value(const gas_expression *e, const step *s, gas_quantity_value value, void *user)
 {

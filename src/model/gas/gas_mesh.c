@@ -89,7 +89,7 @@ static void set_basis(gas_primitive *q, const gas_corner *c, double slack)
     v = (gas_point){v.x * scale_v, v.y * scale_v, v.z * scale_v};
     store(q->u, u, -dot(u, corner));
     store(q->v, v, -dot(v, corner));
-    q->tangent = 1.0 / length(u);
+    q->basis = -1.0 / ((q->n[2] < 0.0 ? -1.0 : 1.0) + q->n[2]);
     q->slack_u = (float)(slack * length(u));
     q->slack_v = (float)(slack * length(v));
 }

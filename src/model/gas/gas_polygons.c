@@ -90,9 +90,11 @@ crp_status gas_polygons_of_model(crp_context *context, const gas_model *model, g
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- names */
+/* --------------------------------------------------------------------------------------------------------------- names
+ */
 
-/** Letters, digits, `_` and `-`; what else there is becomes one `_`. A name of digits alone would be a facet's number. */
+/** Letters, digits, `_` and `-`; what else there is becomes one `_`. A name of digits alone would be a facet's number.
+ */
 static void clean_name(const char *name, char clean[GAS_NAME])
 {
     enum { ROOM_FOR_NUMBER = 12 };
@@ -157,12 +159,13 @@ static void name_bodies(const geom_mesh *mesh, char (*names)[GAS_NAME])
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- surfaces */
+/* -------------------------------------------------------------------------------------------------------------
+ * surfaces */
 
 typedef struct patches {
-    uint32_t *of;      /* patch of each facet */
+    uint32_t *of; /* patch of each facet */
     uint32_t n;
-    uint32_t *in_body; /* how many patches a body has */
+    uint32_t *in_body;       /* how many patches a body has */
     char (*names)[GAS_NAME]; /* of bodies */
 } patches;
 
@@ -198,15 +201,16 @@ static crp_status add_facet(crp_context *context, const geom_mesh *mesh, uint32_
         uint32_t loop = mesh->facet_loops[f] + l;
         n[l] = mesh->loop_corners[loop + 1] - mesh->loop_corners[loop];
     }
-    crp_status status = gas_model_add_facet(context, model, surface, mesh->corners + mesh_first_corner(mesh, f), n, n_loops,
-                                            0, 0);
+    crp_status status =
+        gas_model_add_facet(context, model, surface, mesh->corners + mesh_first_corner(mesh, f), n, n_loops, 0, 0);
     if (n != few) {
         free(n);
     }
     return status;
 }
 
-/** The facets patch by patch: a model holds them surface by surface, as it is written. Numbers of facets, n_facets of them. */
+/** The facets patch by patch: a model holds them surface by surface, as it is written. Numbers of facets, n_facets of
+ * them. */
 static uint32_t *order_facets(const geom_mesh *mesh, const patches *p)
 {
     uint32_t *order = malloc((mesh->n_facets + (size_t)1) * sizeof *order);
@@ -248,7 +252,8 @@ static crp_status add_groups(crp_context *context, const geom_mesh *mesh, const 
     return status;
 }
 
-static crp_status add_all(crp_context *context, const geom_mesh *mesh, patches *p, const uint32_t *order, gas_model *model)
+static crp_status add_all(crp_context *context, const geom_mesh *mesh, patches *p, const uint32_t *order,
+                          gas_model *model)
 {
     for (uint32_t v = 0; v < mesh->n_vertices; v++) {
         geom_point at = mesh->vertices[v];
@@ -282,10 +287,10 @@ crp_status gas_model_of_polygons(crp_context *context, const geom_mesh *mesh, do
 {
     patches p = {.in_body = calloc(mesh->n_bodies + (size_t)1, sizeof(uint32_t)),
                  .names = calloc(mesh->n_bodies + (size_t)1, sizeof *p.names)};
-    crp_status status = p.in_body == NULL || p.names == NULL
-                            ? context_fail(context, CRP_ERR_MEMORY, "not enough memory for %u bodies",
-                                           (unsigned)mesh->n_bodies)
-                            : mesh_find_patches(context, mesh, angle, &p.of, &p.n);
+    crp_status status =
+        p.in_body == NULL || p.names == NULL
+            ? context_fail(context, CRP_ERR_MEMORY, "not enough memory for %u bodies", (unsigned)mesh->n_bodies)
+            : mesh_find_patches(context, mesh, angle, &p.of, &p.n);
     if (status == CRP_OK) {
         status = fill_model(context, mesh, &p, model);
     }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bins of a tally, NULL where it is not there. */
@@ -179,6 +180,69 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
 /* Below this many leaks a hit no number is moved by its tenth standard error, in any run there will be. */
 static const double TOLERABLE = 1e-9;
 
+/* Leaks that the log tells; the table has all that are known. */
+enum { LISTED_LEAKS = 10 };
+
+static void bounds_of(const gas_model *model, double low[3], double high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        low[k] = (double)INFINITY;
+        high[k] = -(double)INFINITY;
+        for (uint32_t v = 0; v < model->n_vertices; v++) {
+            low[k] = fmin(low[k], model->vertices[3 * (size_t)v + (size_t)k]);
+            high[k] = fmax(high[k], model->vertices[3 * (size_t)v + (size_t)k]);
+        }
+    }
+}
+
+/* How far a ray from inside a box goes until it leaves it. */
+static double way_out(const gas_leak *l, const double low[3], const double high[3])
+{
+    double nearest = (double)INFINITY;
+    for (int k = 0; k < 3; k++) {
+        double wall = l->way[k] > 0.0 ? high[k] : low[k];
+        if (l->way[k] != 0.0) {
+            nearest = fmin(nearest, fmax(0.0, (wall - l->place[k]) / l->way[k]));
+        }
+    }
+    return isfinite(nearest) ? nearest : 0.0;
+}
+
+/* Without memory the table is empty: the verdict stands. */
+static void keep_places(const gas_plan *gp, crp_result *result)
+{
+    double low[3], high[3];
+    free(result->places);
+    result->places = malloc((gp->n_leaks + (size_t)1) * sizeof *result->places);
+    result->n_places = result->places == NULL ? 0 : gp->n_leaks;
+    bounds_of(gp->model, low, high);
+    for (size_t i = 0; i < result->n_places; i++) {
+        const gas_leak *l = &gp->leaks[i];
+        result_place *p = &result->places[i];
+        double length = way_out(l, low, high);
+        for (int k = 0; k < 3; k++) {
+            p->at[k] = 100.0 * l->place[k];
+            p->way[k] = l->way[k];
+            p->out[k] = 100.0 * (l->place[k] + length * l->way[k]);
+        }
+        p->of = gp->model->facets[l->facet].number;
+    }
+}
+
+/* With --ignore the numbers are those of another model: whoever reads them must know. */
+static void add_left_out(const gas_model *model, crp_result *result)
+{
+    bool is_first = true;
+    for (uint32_t i = 0; i < model->n_features; i++) {
+        size_t used = strlen(result->note);
+        if (model->features[i].is_ignored) {
+            snprintf(result->note + used, sizeof result->note - used, "%s%s", is_first ? "; left out: " : ", ",
+                     model->features[i].name);
+            is_first = false;
+        }
+    }
+}
+
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
 {
     const gas_plan *gp = plan->data;
@@ -186,6 +250,7 @@ void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
     double rate = hits > 0 ? (double)leaks / (double)hits : 0.0, share = (double)leaks / (double)result->histories;
     if (leaks == 0) {
         snprintf(result->note, sizeof result->note, "no leaks in %.3g hits: the model is closed", (double)hits);
+        add_left_out(gp->model, result);
         return;
     }
     if (rate < TOLERABLE) {
@@ -195,12 +260,18 @@ void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
         snprintf(result->note, sizeof result->note,
                  "LEAKS: %.3g %% of the molecules got out through a hole (%.2g per hit): close the model", 100.0 * share, rate);
     }
-    for (uint32_t i = 0; i < gp->n_leaks; i++) {
+    add_left_out(gp->model, result);
+    keep_places(gp, result);
+    for (uint32_t i = 0; i < gp->n_leaks && i < LISTED_LEAKS; i++) {
         const gas_leak *l = &gp->leaks[i];
         char label[2 * GAS_NAME];
         context_log(context, rate < TOLERABLE ? CRP_LOG_INFO : CRP_LOG_WARNING, "gas",
                     "leak %u: left %s at (%.6g, %.6g, %.6g) cm in direction (%.4f, %.4f, %.4f)", i + 1,
                     gas_facet_label(gp->model, l->facet, label), 100.0 * l->place[0], 100.0 * l->place[1],
                     100.0 * l->place[2], l->way[0], l->way[1], l->way[2]);
+    }
+    if (gp->n_leaks > LISTED_LEAKS) {
+        context_log(context, rate < TOLERABLE ? CRP_LOG_INFO : CRP_LOG_WARNING, "gas",
+                    "%u more leaks are known: run with --export leaks=leaks.csv for a table", gp->n_leaks - LISTED_LEAKS);
     }
 }

@@ -22,7 +22,8 @@ typedef struct problem_words {
 } problem_words;
 
 static const problem_words words[MESH_N_PROBLEMS] = {
-    [MESH_OPEN_EDGE] = {"open_edges", "open edges", "molecules leak through a gap: close it, or make the facet two-sided"},
+    [MESH_OPEN_EDGE] = {"open_edges", "open edges",
+                        "molecules leak through a gap: close it, or make the facet two-sided"},
     [MESH_CROWDED_EDGE] = {"crowded_edges", "edges of 3 facets or more", "a wall inside a wall: leave one of them out"},
     [MESH_NOT_FLAT] = {"non_planar", "non-planar facets", "simulated as triangles; split them if that is not meant"},
     [MESH_DUPLICATE] = {"duplicates", "duplicate facets", "only the one with the lowest number is hit: leave one out"},
@@ -33,7 +34,8 @@ static const problem_words words[MESH_N_PROBLEMS] = {
     [MESH_TINY] = {"tiny_facets", "tiny facets", "thinner than a millionth of the model: mostly debris of an export"},
 };
 
-/* ---------------------------------------------------------------------------------------------------------------- text */
+/* ---------------------------------------------------------------------------------------------------------------- text
+ */
 
 static void print_finding(FILE *file, const gas_model *gas, mesh_problem problem, const mesh_finding *f)
 {
@@ -97,14 +99,14 @@ static void print_surfaces(FILE *file, const gas_model *gas, const double *areas
     if (!is_named && gas->n_surfaces > LISTED_SURFACES) {
         return;
     }
-    fprintf(file, "  %-24s %8s %12s %9s %8s %7s %16s\n", "surface", "facets", "area [cm2]", "sticking", "opacity", "T [K]",
-            "gas [mbar l/s]");
+    fprintf(file, "  %-24s %8s %12s %9s %8s %7s %16s\n", "surface", "facets", "area [cm2]", "sticking", "opacity",
+            "T [K]", "gas [mbar l/s]");
     for (uint32_t i = 0; i < gas->n_surfaces && i < LISTED_SURFACES; i++) {
         const gas_surface *s = &gas->surfaces[i];
         char number[32];
         snprintf(number, sizeof number, "%u", i + 1);
-        fprintf(file, "  %-24s %8u %12.6g %9.4g %8.4g %7.5g %16.6g\n", s->name[0] == '\0' ? number : s->name, s->n_facets,
-                1e4 * areas[i], s->sticking, s->opacity, s->temperature, 10 * s->outgassing);
+        fprintf(file, "  %-24s %8u %12.6g %9.4g %8.4g %7.5g %16.6g\n", s->name[0] == '\0' ? number : s->name,
+                s->n_facets, 1e4 * areas[i], s->sticking, s->opacity, s->temperature, 10 * s->outgassing);
     }
     if (gas->n_surfaces > LISTED_SURFACES) {
         fprintf(file, "  ... and %u more\n", gas->n_surfaces - LISTED_SURFACES);
@@ -125,7 +127,8 @@ static void print_text(FILE *file, const gas_model *gas, const mesh_report *r, c
     print_surfaces(file, gas, areas);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- JSON */
+/* ---------------------------------------------------------------------------------------------------------------- JSON
+ */
 
 static void json_point(FILE *file, geom_point p)
 {
@@ -180,7 +183,8 @@ static void print_json(FILE *file, const gas_model *gas, const mesh_report *r)
     fputs("}}", file);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- in all */
+/* --------------------------------------------------------------------------------------------------------------- in
+ * all */
 
 static double model_tolerance(const geom_mesh *mesh)
 {

@@ -78,6 +78,9 @@ static void define_features(plan_shape *shape, const gas_plan *gp, const crp_pla
     if (gp->model->n_structures == 1) {
         define(shape, "GAS_ONE_STRUCTURE=1");
     }
+    if (gp->params.has_records) {
+        define(shape, "GAS_RECORDS_ON=1");
+    }
     if (gp->params.has_marks) {
         define(shape, "GAS_MARKS_ON=1");
     }

@@ -1,6 +1,7 @@
 /* Tables of a run: surfaces, sources, marks. */
 #include "core/context.h"
 #include "model/gas/gas_plan.h"
+#include "model/gas/gas_records.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 static const double PI = 3.14159265358979323846;
 
 /* Numbers of the tables, in the order of the kernel's arguments. */
-enum { TABLE_NODES, TABLE_PRIMITIVES, TABLE_SURFACES, TABLE_SOURCES, TABLE_MARKS, TABLE_MARK_OF };
+enum { TABLE_NODES, TABLE_PRIMITIVES, TABLE_SURFACES, TABLE_SOURCES, TABLE_MARKS, TABLE_MARK_OF, TABLE_VIEWS };
 
 /* A chance in units of 2^-32: a word below it happens; GAS_NOTHING stands for certainty. */
 static uint32_t chance_of(double p)
@@ -278,6 +279,48 @@ static crp_status fill_marks(crp_context *context, crp_plan *plan, const gas_mes
     return CRP_OK;
 }
 
+/* The kernel gets three more tables in any case; without records they have one row each. */
+static crp_status take_records(crp_context *context, crp_plan *plan, gas_records *r)
+{
+    gas_plan *gp = plan->data;
+    const size_t sizes[3] = {gp->model->n_facets * sizeof *r->views, 4 * (size_t)r->n * sizeof *r->words,
+                             4 * (size_t)gp->model->n_facets * sizeof *r->planes};
+    void *const rows[3] = {r->views, r->words, r->planes};
+    for (size_t k = 0; k < 3; k++) {
+        plan->tables[TABLE_VIEWS + k].data = rows[k];
+        plan->tables[TABLE_VIEWS + k].n_bytes = sizes[k];
+    }
+    plan->n_tables = TABLE_VIEWS + 3;
+    gp->params.has_records = 1u;
+    memset(r, 0, sizeof *r);
+    (void)context;
+    return CRP_OK;
+}
+
+/* Records serve where most of them need no tree. */
+static crp_status fill_records(crp_context *context, crp_plan *plan, const gas_mesh *mesh)
+{
+    gas_plan *gp = plan->data;
+    gas_records r = {0};
+    const char *wish = getenv("CORPUSCLE_GAS_RECORDS"); /* 0: none, to compare; the digest is the same */
+    bool is_wished = wish == NULL || strcmp(wish, "0") != 0;
+    if (is_wished && gas_records_are_possible(gp->model, mesh)) {
+        CRP_TRY(gas_records_build(context, gp->model, mesh, &r));
+        context_log(context, CRP_LOG_INFO, "gas", "%llu candidate records, %.1f %% need no tree", (unsigned long long)r.n,
+                    100.0 * r.share);
+        if (r.share >= 0.5) {
+            return take_records(context, plan, &r);
+        }
+        gas_records_destroy(&r);
+    }
+    gas_view *views;
+    uint32_t *words;
+    double *planes;
+    CRP_TRY(add_table(context, plan, TABLE_VIEWS, 1, sizeof *views, &views));
+    CRP_TRY(add_table(context, plan, TABLE_VIEWS + 1, 4, sizeof *words, &words));
+    return add_table(context, plan, TABLE_VIEWS + 2, 4, sizeof *planes, &planes);
+}
+
 crp_status gas_tables_fill(crp_context *context, crp_plan *plan, const gas_mesh *mesh, const uint32_t *rows,
                            const uint32_t *columns)
 {
@@ -301,5 +344,5 @@ crp_status gas_tables_fill(crp_context *context, crp_plan *plan, const gas_mesh 
     }
     free(first_cell);
     free(is_target);
-    return status;
+    return status == CRP_OK ? fill_records(context, plan, mesh) : status;
 }

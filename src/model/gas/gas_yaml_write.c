@@ -223,9 +223,20 @@ static crp_status check_written(crp_context *context, FILE *file)
     return CRP_OK;
 }
 
-crp_status gas_write_yaml(crp_context *context, const crp_model *model, void *file)
+/* What the file that the model came from asked for and was left out stays with it, and with its results. */
+static void write_head(FILE *file, const gas_model *gas)
 {
     fprintf(file, "version: %d\nkind: gas\n", GAS_YAML_VERSION);
+    for (uint32_t i = 0; i < gas->n_features; i++) {
+        if (gas->features[i].is_ignored) {
+            fprintf(file, "# left out: %s (%s)\n", gas->features[i].name, gas->features[i].where);
+        }
+    }
+}
+
+crp_status gas_write_yaml(crp_context *context, const crp_model *model, void *file)
+{
+    write_head(file, model->data);
     CRP_TRY(write_physics(context, file, model->data));
     return check_written(context, file);
 }
@@ -233,7 +244,7 @@ crp_status gas_write_yaml(crp_context *context, const crp_model *model, void *fi
 crp_status gas_write_yaml_full(crp_context *context, const crp_model *model, void *file)
 {
     const gas_model *gas = model->data;
-    fprintf(file, "version: %d\nkind: gas\n", GAS_YAML_VERSION);
+    write_head(file, gas);
     if (model->name[0] != '\0') {
         fputs("name: ", file);
         yaml_write_string(file, model->name);

@@ -278,7 +278,8 @@ SmallVector<BasicBlock *, 8> flattener::blocks_past_gates() const
     return found;
 }
 
-/* Copies 1 to n - 1 of an iteration that passes the gates come first in a turn, the original last; all are of the first stretch. */
+/* Copies 1 to n - 1 of an iteration that passes the gates come first in a turn, the original last; all are of the first
+ * stretch. */
 void flattener::copy_turns()
 {
     SmallVector<BasicBlock *, 8> body = blocks_past_gates(), previous;

@@ -41,13 +41,12 @@ static void add_marks(const worker_view *w, ck_u32 facet, gas_vector place, floa
                       ck_u32 is_hit)
 {
     const gas_mark *mark = w->marks + w->mark_of[facet];
-    gas_position at = gas_position_of(mark, place);
-    ck_u32 cell = gas_texture_word(mark, at), bin = gas_profile_word(mark, at, speed, cosine);
+    ck_u32 cell = gas_texture_word(mark, place);
     if (cell != GAS_NOTHING) {
         add_cell(w->words + cell, a, is_hit);
     }
-    if (bin != GAS_NOTHING) {
-        add_cell(w->words + bin, a, is_hit);
+    if (mark->profile != GAS_NOTHING) {
+        add_cell(w->words + gas_profile_word(mark, gas_position_of(mark, place), speed, cosine), a, is_hit);
     }
 }
 
@@ -126,7 +125,7 @@ static void score_leak(const worker_view *w, const gas_molecule *m)
 }
 
 /* By a record where there are any, else, or where that does not know, by the tree. */
-static gas_hit find(const worker_view *w, const gas_molecule *m)
+static gas_hit gas_find(const worker_view *w, const gas_molecule *m)
 {
     gas_hit hit = gas_no_hit();
     if (w->p.has_records) {
@@ -145,7 +144,7 @@ static void follow(const worker_view *w, ck_u32 number)
     ck_u64 *count = w->words + w->p.at_counters;
     score_start(w, &start);
     for (;;) {
-        gas_hit hit = find(w, &m);
+        gas_hit hit = gas_find(w, &m);
         if (hit.primitive == GAS_NOTHING) {
             score_leak(w, &m);
             break;

@@ -84,10 +84,9 @@ CK_FN void gas_add_marks(const gas_block *block, ck_u32 facet, gas_vector place,
                          ck_u32 is_hit)
 {
     CK_GLOBAL const gas_mark *mark = block->marks + block->mark_of[facet];
-    gas_position at = gas_position_of(mark, place);
-    gas_add_cell(block, gas_texture_word(mark, at), a, is_hit);
+    gas_add_cell(block, gas_texture_word(mark, place), a, is_hit);
     if (mark->profile != GAS_NOTHING) {
-        gas_add_cell(block, gas_profile_word(mark, at, speed, cosine), a, is_hit);
+        gas_add_cell(block, gas_profile_word(mark, gas_position_of(mark, place), speed, cosine), a, is_hit);
     }
 }
 

@@ -26,9 +26,12 @@ CK_FN ck_u32 gas_bin(double x, ck_u32 n)
 }
 
 /* First word of the texture cell that is hit, GAS_NOTHING without a texture. */
-CK_FN ck_u32 gas_texture_word(CK_GLOBAL const gas_mark *mark, gas_position at)
+CK_FN ck_u32 gas_texture_word(CK_GLOBAL const gas_mark *mark, gas_vector place)
 {
-    ck_u32 cell = gas_bin(at.v * mark->cells_v, mark->n_v) * mark->n_u + gas_bin(at.u * mark->cells_u, mark->n_u);
+    ck_doubles4 u = ck_load_doubles4(mark->cell_u), v = ck_load_doubles4(mark->cell_v);
+    double iu = ck_fma64(u.c, place.z, ck_fma64(u.b, place.y, ck_fma64(u.a, place.x, u.d)));
+    double iv = ck_fma64(v.c, place.z, ck_fma64(v.b, place.y, ck_fma64(v.a, place.x, v.d)));
+    ck_u32 cell = gas_bin(iv, mark->n_v) * mark->n_u + gas_bin(iu, mark->n_u);
     return mark->texture == GAS_NOTHING ? GAS_NOTHING : mark->texture + GAS_CELL_WORDS * cell;
 }
 

@@ -59,13 +59,13 @@ typedef struct gas_primitive {
 #define GAS_IS_TWO_SIDED 0x40000000u
 #define GAS_FACET_MASK 0x3FFFFFFFu
 
-/* A facet with a texture, a profile or a teleport: its frame and where its words are. 160 bytes. */
+/* A facet with a texture, a profile or a teleport: its frame and where its words are. 208 bytes. */
 typedef struct gas_mark {
     double origin[3];         /* of the bounding rectangle */
     double u[3], v[3];        /* its sides [m] */
     double normal[3];
     double inv_u2, inv_v2;    /* 1 / |u|^2 */
-    double cells_u, cells_v;  /* texture cells along the sides; the last one may be cut */
+    double cell_u[4], cell_v[4]; /* texture cell of a place: p . u + u0; the last cell may be cut */
     ck_u32 texture;           /* first word; GAS_NOTHING: none */
     ck_u32 n_u, n_v;
     ck_u32 profile;           /* first word; GAS_NOTHING: none */
@@ -143,7 +143,7 @@ typedef struct gas_params {
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);
 CK_STATIC_ASSERT(sizeof(gas_primitive) == 128, gas_primitive_has_128_bytes);
-CK_STATIC_ASSERT(sizeof(gas_mark) == 160, gas_mark_has_160_bytes);
+CK_STATIC_ASSERT(sizeof(gas_mark) == 208, gas_mark_has_208_bytes);
 CK_STATIC_ASSERT(sizeof(gas_source) == 96, gas_source_has_96_bytes);
 CK_STATIC_ASSERT(sizeof(gas_params) == 256, gas_params_has_256_bytes);
 

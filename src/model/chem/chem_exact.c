@@ -1,6 +1,7 @@
 /** The method `exact`: tables, parameters and working memory of kernel/chem/steps.h. */
 #include "chem/memory.h"
 #include "core/context.h"
+#include "model/chem/chem_crowd.h"
 #include "model/chem/chem_plan.h"
 #include "model/chem/chem_schedule.h"
 
@@ -60,7 +61,7 @@ static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
     CRP_TRY(chem_steps_create(context, m, chem->outputs, chem->n_outputs, chem->births, chem->n_births, &steps, &p->n_steps));
     plan->tables[2].data = steps;
     plan->tables[2].n_bytes = p->n_steps * sizeof *steps;
-    return CRP_OK;
+    return p->n_steps > 1 ? chem_crowd_check(context, m, 1.0 / steps[1].inv_cell) : CRP_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- memory */

@@ -111,6 +111,16 @@ bool job_step(const job *j, const words *command, const char *what)
     return code == 0;
 }
 
+/* FNV-1a, for a name that differs from file to file. */
+static unsigned hash_of(const char *text)
+{
+    unsigned hash = 2166136261u;
+    for (; *text != '\0'; ++text) {
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    }
+    return hash;
+}
+
 void cuda_flags(const job *j, words *command)
 {
     const toolchain *t = j->t;
@@ -131,6 +141,7 @@ void cuda_flags(const job *j, words *command)
     if (j->o->is_recording && j->is_host_code) {
         words_add(command, "-include");
         words_addf(command, "%s/corpuscle_profile.h", t->include);
+        words_addf(command, "-DCORPUSCLE_PROFILE_NAME=corpuscle_profile_%08x", hash_of(j->source));
     }
 }
 

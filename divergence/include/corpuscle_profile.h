@@ -7,13 +7,16 @@
 
 enum { CORPUSCLE_PROFILE_WORDS = 32 + 64 * 64 * 32 * 64 };
 
-static __device__ __attribute__((used)) unsigned short corpuscle_profile[CORPUSCLE_PROFILE_WORDS];
+/* A name of its own in every source file (the driver defines it), and no `static`: CUDA finds memory by its name. */
+extern "C" {
+__device__ __attribute__((used, aligned(16))) unsigned short CORPUSCLE_PROFILE_NAME[CORPUSCLE_PROFILE_WORDS];
+}
 
 #ifndef __CUDA_ARCH__
 extern "C" void corpuscle_profile_add(const void *symbol);
 static __attribute__((constructor, used)) void corpuscle_profile_register()
 {
-    corpuscle_profile_add(corpuscle_profile);
+    corpuscle_profile_add(CORPUSCLE_PROFILE_NAME);
 }
 #endif
 

@@ -149,9 +149,31 @@ std::optional<side> find_side(BasicBlock *branch, BasicBlock *first, BasicBlock 
 
 /* --- can two be one? --- */
 
-static unsigned address_space(const Value *pointer)
+/* One access by a chosen address: it must not take a known kind of memory for an unknown one, which is slower. */
+static bool have_same_memory(const Value *p, const Value *q)
 {
-    return getUnderlyingObject(pointer)->getType()->getPointerAddressSpace();
+    const Value *a = getUnderlyingObject(p), *b = getUnderlyingObject(q);
+    auto is_own = [](const Value *v) { /* on the stack, or in the parameters */
+                                       const auto *argument = dyn_cast<Argument>(v);
+                                       return isa<AllocaInst>(v) || (argument && argument->hasByValAttr());
+    };
+    return a == b || (!is_own(a) && !is_own(b) &&
+                      a->getType()->getPointerAddressSpace() == b->getType()->getPointerAddressSpace());
+}
+
+/* Operands that must be constants, or be known, for good code: called functions, lengths of copies, places in vectors.
+ */
+static bool may_differ(const Instruction &i, unsigned operand)
+{
+    if (const auto *call = dyn_cast<CallBase>(&i)) {
+        bool is_called = &call->getCalledOperandUse() == &i.getOperandUse(operand);
+        bool is_known = isa<MemIntrinsic>(i) || (is_called && isa<Constant>(i.getOperand(operand)));
+        return !is_known && canReplaceOperandWithVariable(&i, operand);
+    }
+    if (isa<ExtractElementInst>(i) || isa<InsertElementInst>(i)) {
+        return operand + 1 < i.getNumOperands();
+    }
+    return canReplaceOperandWithVariable(&i, operand);
 }
 
 /* Flags that change what the back end computes; the others only say what may be assumed. */
@@ -174,12 +196,12 @@ bool can_be_one(const Instruction &a, const Instruction &b)
     }
     for (unsigned k = 0; k < a.getNumOperands(); ++k) {
         bool is_same = a.getOperand(k) == b.getOperand(k);
-        if (!is_same && (!canReplaceOperandWithVariable(&a, k) || !canReplaceOperandWithVariable(&b, k))) {
+        if (!is_same && (!may_differ(a, k) || !may_differ(b, k))) {
             return false;
         }
     }
     const Value *pa = getLoadStorePointerOperand(&a), *pb = getLoadStorePointerOperand(&b);
-    return !pa || address_space(pa) == address_space(pb);
+    return !pa || have_same_memory(pa, pb);
 }
 
 /*

@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -304,9 +305,82 @@ bool distributor::run(SmallPtrSetImpl<BasicBlock *> &seen)
 
 } // namespace
 
+/* --- a few ways at once: a chain of branches, whose sides can be aligned two by two --- */
+
+static constexpr unsigned MOST_WAYS = 4;
+
+/* The ways of a switch that a chain can replace: distinct blocks entered from here only, two of them of some size. */
+static bool is_chain_better(const SwitchInst &ways)
+{
+    const BasicBlock *block = ways.getParent();
+    SmallPtrSet<const BasicBlock *, 8> seen;
+    unsigned n_large = 0;
+    for (const BasicBlock *next : successors(block)) {
+        if (next->getSinglePredecessor() != block || !seen.insert(next).second) {
+            return false;
+        }
+        n_large += block_cost(*next) >= SMALL;
+    }
+    return ways.getNumCases() >= 1 && seen.size() <= MOST_WAYS && n_large >= 2;
+}
+
+static void replace_by_chain(SwitchInst *ways)
+{
+    BasicBlock *block = ways->getParent(), *last = ways->getDefaultDest();
+    Function &f = *block->getParent();
+    Value *value = ways->getCondition();
+    IRBuilder<> b(ways);
+    SmallVector<std::pair<ConstantInt *, BasicBlock *>, 4> cases;
+    for (auto &way : ways->cases()) {
+        cases.push_back({way.getCaseValue(), way.getCaseSuccessor()});
+    }
+    if (isa<UnreachableInst>(last->getFirstNonPHIOrDbg())) { /* no lane goes there */
+        last->removePredecessor(block);
+        last = cases.pop_back_val().second;
+    }
+    BasicBlock *at = block;
+    for (size_t k = 0; k < cases.size(); ++k) {
+        bool is_end = k + 1 == cases.size();
+        BasicBlock *next = is_end ? last : BasicBlock::Create(f.getContext(), "div.way", &f, cases[k + 1].second);
+        b.CreateCondBr(b.CreateICmpEQ(value, cases[k].first), cases[k].second, next);
+        cases[k].second->replacePhiUsesWith(block, at);
+        if (is_end) {
+            last->replacePhiUsesWith(block, at);
+        } else {
+            at = next;
+            b.SetInsertPoint(at);
+        }
+    }
+    if (cases.empty()) {
+        b.CreateBr(last);
+    }
+    ways->eraseFromParent();
+}
+
+static bool replace_switches(Function &f, FunctionAnalysisManager &manager, const pass_settings &wanted)
+{
+    auto &uniformity = manager.getResult<UniformityInfoAnalysis>(f);
+    SmallVector<SwitchInst *, 4> found;
+    for (BasicBlock &block : f) {
+        auto *ways = dyn_cast<SwitchInst>(block.getTerminator());
+        if (ways && (wanted.force || may_diverge(uniformity, block)) && is_chain_better(*ways)) {
+            found.push_back(ways);
+        }
+    }
+    for (SwitchInst *ways : found) {
+        replace_by_chain(ways);
+    }
+    return !found.empty();
+}
+
 PreservedAnalyses branch_distribute_pass::run(Function &f, FunctionAnalysisManager &manager)
 {
     bool has_changed = false;
+    pass_settings wanted = settings_for(f, PASS, base);
+    if (is_wanted(f) && !wanted.off && !settings().report && replace_switches(f, manager, wanted)) {
+        has_changed = true;
+        manager.invalidate(f, PreservedAnalyses::none());
+    }
     size_t most = is_wanted(f) ? f.size() : 0; /* each change takes a branch away; guards are not looked at again */
     SmallPtrSet<BasicBlock *, 32> seen;
     for (; most > 0 && distributor(f, manager, base).run(seen); --most) {

@@ -17,7 +17,7 @@ typedef struct worker_view {
     const ck_u32 *mark_of; /* mark of a facet */
     const gas_view *views;
     const ck_u32 *records;
-    const double *planes;  /* of the facets */
+    const double *planes; /* of the facets */
     ck_u64 *words;
     ck_u64 *next;
 } worker_view;
@@ -41,13 +41,12 @@ static void add_marks(const worker_view *w, ck_u32 facet, gas_vector place, floa
                       ck_u32 is_hit)
 {
     const gas_mark *mark = w->marks + w->mark_of[facet];
-    gas_position at = gas_position_of(mark, place);
-    ck_u32 cell = gas_texture_word(mark, at), bin = gas_profile_word(mark, at, speed, cosine);
+    ck_u32 cell = gas_texture_word(mark, place);
     if (cell != GAS_NOTHING) {
         add_cell(w->words + cell, a, is_hit);
     }
-    if (bin != GAS_NOTHING) {
-        add_cell(w->words + bin, a, is_hit);
+    if (mark->profile != GAS_NOTHING) {
+        add_cell(w->words + gas_profile_word(mark, gas_position_of(mark, place), speed, cosine), a, is_hit);
     }
 }
 
@@ -126,7 +125,7 @@ static void score_leak(const worker_view *w, const gas_molecule *m)
 }
 
 /* By a record where there are any, else, or where that does not know, by the tree. */
-static gas_hit find(const worker_view *w, const gas_molecule *m)
+static gas_hit gas_find(const worker_view *w, const gas_molecule *m)
 {
     gas_hit hit = gas_no_hit();
     if (w->p.has_records) {
@@ -145,7 +144,7 @@ static void follow(const worker_view *w, ck_u32 number)
     ck_u64 *count = w->words + w->p.at_counters;
     score_start(w, &start);
     for (;;) {
-        gas_hit hit = find(w, &m);
+        gas_hit hit = gas_find(w, &m);
         if (hit.primitive == GAS_NOTHING) {
             score_leak(w, &m);
             break;
@@ -169,13 +168,24 @@ static void follow(const worker_view *w, ck_u32 number)
     count[GAS_COUNT_PATH] += gas_path_units(m.path, w->p);
 }
 
-/* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets, and where there are records views, records,
- * planes; words (summed); next molecule (shared). */
+/* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets, and where there are records
+ * views, records, planes; words (summed); next molecule (shared). */
 void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 
 void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
 {
-    worker_view w = {*(const gas_params *)args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9], args[10], args[11]};
+    worker_view w = {*(const gas_params *)args[0],
+                     args[1],
+                     args[2],
+                     args[3],
+                     args[4],
+                     args[5],
+                     args[6],
+                     args[7],
+                     args[8],
+                     args[9],
+                     args[10],
+                     args[11]};
     (void)worker;
     (void)n_workers;
     for (;;) {

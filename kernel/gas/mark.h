@@ -26,9 +26,12 @@ CK_FN ck_u32 gas_bin(double x, ck_u32 n)
 }
 
 /* First word of the texture cell that is hit, GAS_NOTHING without a texture. */
-CK_FN ck_u32 gas_texture_word(CK_GLOBAL const gas_mark *mark, gas_position at)
+CK_FN ck_u32 gas_texture_word(CK_GLOBAL const gas_mark *mark, gas_vector place)
 {
-    ck_u32 cell = gas_bin(at.v * mark->cells_v, mark->n_v) * mark->n_u + gas_bin(at.u * mark->cells_u, mark->n_u);
+    ck_doubles4 u = ck_load_doubles4(mark->cell_u), v = ck_load_doubles4(mark->cell_v);
+    double iu = ck_fma64(u.c, place.z, ck_fma64(u.b, place.y, ck_fma64(u.a, place.x, u.d)));
+    double iv = ck_fma64(v.c, place.z, ck_fma64(v.b, place.y, ck_fma64(v.a, place.x, v.d)));
+    ck_u32 cell = gas_bin(iv, mark->n_v) * mark->n_u + gas_bin(iu, mark->n_u);
     return mark->texture == GAS_NOTHING ? GAS_NOTHING : mark->texture + GAS_CELL_WORDS * cell;
 }
 
@@ -66,8 +69,8 @@ CK_FN ck_u32 gas_profile_word(CK_GLOBAL const gas_mark *mark, gas_position at, f
 }
 
 /**
- * Put a molecule on the target of a teleport: the same (u, v) of the bounding rectangles, the same components of the direction
- * along U and V, and out of the target's front.
+ * Put a molecule on the target of a teleport: the same (u, v) of the bounding rectangles, the same components of the
+ * direction along U and V, and out of the target's front.
  *
  * @param at  position on the facet it came to
  * Draws: 0.
@@ -75,13 +78,15 @@ CK_FN ck_u32 gas_profile_word(CK_GLOBAL const gas_mark *mark, gas_position at, f
 CK_FN gas_molecule gas_teleport(gas_molecule m, CK_GLOBAL const gas_mark *from, CK_GLOBAL const gas_mark *to)
 {
     gas_position at = gas_position_of(from, m.place);
-    gas_vector u = gas_vector_of(from->u[0], from->u[1], from->u[2]), v = gas_vector_of(from->v[0], from->v[1], from->v[2]);
+    gas_vector u = gas_vector_of(from->u[0], from->u[1], from->u[2]),
+               v = gas_vector_of(from->v[0], from->v[1], from->v[2]);
     double along_u = gas_dot(m.way, u) * ck_sqrt64(from->inv_u2), along_v = gas_dot(m.way, v) * ck_sqrt64(from->inv_v2);
     double along_n = gas_dot(m.way, gas_vector_of(from->normal[0], from->normal[1], from->normal[2]));
     u = gas_vector_of(to->u[0], to->u[1], to->u[2]);
     v = gas_vector_of(to->v[0], to->v[1], to->v[2]);
     m.place = gas_along(gas_along(gas_vector_of(to->origin[0], to->origin[1], to->origin[2]), at.u, u), at.v, v);
-    gas_vector way = gas_times(gas_vector_of(to->normal[0], to->normal[1], to->normal[2]), along_n < 0.0 ? -along_n : along_n);
+    gas_vector way =
+        gas_times(gas_vector_of(to->normal[0], to->normal[1], to->normal[2]), along_n < 0.0 ? -along_n : along_n);
     m.way = gas_along(gas_along(way, along_u * ck_sqrt64(to->inv_u2), u), along_v * ck_sqrt64(to->inv_v2), v);
     m.skip = to->sheet;
     m.facet = to->facet;

@@ -4,14 +4,20 @@
 
 #include <stdint.h>
 
+enum { BENCH_MAX_SETTINGS = 4 };
+
 typedef struct bench_case {
     const char *kind;       /**< of the model, as the user names the cases: "light" */
     const char *name;       /**< for people */
     const char *starter;    /**< see io/starter.h */
-    const char *setting;    /**< `path=value` */
+    const char *settings[BENCH_MAX_SETTINGS]; /**< `path=value`, ended by NULL where there are fewer */
     uint64_t histories_cpu; /**< a second or so on one core */
     uint64_t histories_gpu; /**< a second or so on a large GPU */
-    double mcml_rate;       /**< photons/s of original MCML 1.2.2, gcc -O3, on one core of an AMD EPYC (Zen 4) */
+    const char *event;      /**< the counter that is the work done ("hits"); NULL: the histories themselves */
+    const char *unit;       /**< of the rate: "photons/ms" */
+    double scale;           /**< rate in that unit = work per second / scale */
+    const char *peer;       /**< name of the program it is compared with, for the head of a column; NULL: none */
+    double peer_rate;       /**< work per second of the peer on one core of an AMD EPYC (Zen 4); 0: not measured */
 } bench_case;
 
 /** Ended by an element whose name is NULL. */

@@ -18,6 +18,7 @@ enum { N_REPEATS = 3 };
 typedef struct measurement {
     char device[256], math[8], digest[65];
     uint64_t histories;
+    double work;           /* histories, or what the case counts */
     double seconds;        /* wall time of the transport, median */
     double device_seconds; /* by the device's clock, median; NaN where unknown */
 } measurement;
@@ -44,8 +45,19 @@ static double median3(const double *x)
     return fmax(fmin(x[0], x[1]), fmin(fmax(x[0], x[1]), x[2]));
 }
 
-static crp_status run_once(crp_context *context, const crp_model *model, crp_run_options *options, measurement *m,
-                           double *seconds, double *device_seconds)
+/* What a run has done: its histories, or a counter. */
+static double work_of(const crp_result *result, const char *event)
+{
+    for (size_t i = 0; event != NULL && i < result->n_events; i++) {
+        if (strcmp(result->events[i].name, event) == 0) {
+            return (double)result->event_count[i];
+        }
+    }
+    return (double)result->histories;
+}
+
+static crp_status run_once(crp_context *context, const crp_model *model, crp_run_options *options, const char *event,
+                           measurement *m, double *seconds, double *device_seconds)
 {
     crp_result *result = NULL;
     crp_status status = crp_run_execute(context, model, options, &result);
@@ -54,6 +66,7 @@ static crp_status run_once(crp_context *context, const crp_model *model, crp_run
         snprintf(m->math, sizeof m->math, "%s", result->math);
         memcpy(m->digest, result->digest, sizeof m->digest);
         m->histories = result->histories;
+        m->work = work_of(result, event);
         *seconds = result->seconds;
         *device_seconds = result->device_seconds;
     }
@@ -73,17 +86,21 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     options.seed = given->seed;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.progress = stop_when_asked;
-    options.histories = bench->histories_cpu / 10;
-    crp_status status = starter_load(context, bench->starter, &bench->setting, 1, &input);
+    options.histories = bench->histories_cpu / 10 + 1;
+    size_t n_settings = 0;
+    while (n_settings < BENCH_MAX_SETTINGS && bench->settings[n_settings] != NULL) {
+        n_settings++;
+    }
+    crp_status status = starter_load(context, bench->starter, bench->settings, n_settings, &input);
     if (status != CRP_OK) {
         return status;
     }
     const crp_model *model = crp_input_model(input, 0);
-    status = run_once(context, model, &options, m, &seconds[0], &device_seconds[0]);
+    status = run_once(context, model, &options, bench->event, m, &seconds[0], &device_seconds[0]);
     bool is_cpu = strncmp(m->device, "cpu", 3) == 0;
     options.histories = given->histories != 0 ? given->histories : is_cpu ? bench->histories_cpu : bench->histories_gpu;
     for (int i = 0; i < N_REPEATS && status == CRP_OK; i++) {
-        status = run_once(context, model, &options, m, &seconds[i], &device_seconds[i]);
+        status = run_once(context, model, &options, bench->event, m, &seconds[i], &device_seconds[i]);
     }
     if (status == CRP_OK) {
         m->seconds = median3(seconds);
@@ -93,19 +110,24 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     return status;
 }
 
-/* Photons/ms by the device's own clock where there is one: what the kernel does, without start and transfers. */
+/* Work per second by the device's own clock where there is one: what the kernel does, without start and transfers. */
 static double best_rate(const measurement *m)
 {
-    return (double)m->histories / (isfinite(m->device_seconds) ? m->device_seconds : m->seconds);
+    return m->work / (isfinite(m->device_seconds) ? m->device_seconds : m->seconds);
 }
 
 static void print_row(const bench_case *bench, const measurement *m)
 {
-    printf("%-16s %-7s %12" PRIu64 " %9.3f %12.1f %12.1f %9.1f\n", bench->name, m->math, m->histories, m->seconds,
-           (double)m->histories / m->seconds / 1e3, best_rate(m) / 1e3, best_rate(m) / bench->mcml_rate);
+    printf("%-19s %-7s %12" PRIu64 " %9.3f %12.1f %12.1f", bench->name, m->math, m->histories, m->seconds,
+           m->work / m->seconds / bench->scale, best_rate(m) / bench->scale);
+    if (bench->peer_rate > 0.0) {
+        printf(" %9.1f\n", best_rate(m) / bench->peer_rate);
+    } else {
+        printf(" %9s\n", "-");
+    }
 }
 
-static void print_head(const measurement *m)
+static void print_head(const bench_case *bench, const measurement *m)
 {
     struct utsname machine;
     char date[32];
@@ -114,8 +136,12 @@ static void print_head(const measurement *m)
     uname(&machine);
     printf("corpuscle %s (%s), %s, %s %s, %s\n", crp_version(), crp_commit(), date, machine.sysname, machine.machine,
            m->device);
-    printf("%-16s %-7s %12s %9s %12s %12s %9s\n", "case", "math", "photons", "seconds", "photons/ms", "in kernels",
-           "x MCML");
+    char peer[32] = "";
+    if (bench->peer != NULL) {
+        snprintf(peer, sizeof peer, "x %s", bench->peer);
+    }
+    printf("%-19s %-7s %12s %9s %12s %12s %9s\n", "case", "math", module_find(bench->kind)->history_name, "seconds",
+           bench->unit, "in kernels", peer);
 }
 
 static void print_json(const bench_case *bench, const measurement *m)
@@ -129,9 +155,12 @@ static void print_json(const bench_case *bench, const measurement *m)
     fputs(",\"device_seconds\":", stdout);
     json_write_real(stdout, m->device_seconds);
     fputs(",\"rate\":{\"value\":", stdout);
-    json_write_real(stdout, best_rate(m) / 1e3);
-    fputs(",\"unit\":\"photons/ms\"},\"ratio_to_mcml\":", stdout);
-    json_write_real(stdout, best_rate(m) / bench->mcml_rate);
+    json_write_real(stdout, best_rate(m) / bench->scale);
+    printf(",\"unit\":\"%s\"}", bench->unit);
+    if (bench->peer != NULL) {
+        printf(",\"ratio_to_%s\":", strcmp(bench->peer, "MCML") == 0 ? "mcml" : "molflow");
+        json_write_real(stdout, bench->peer_rate > 0.0 ? best_rate(m) / bench->peer_rate : (double)NAN);
+    }
     printf(",\"digest\":\"%s\"}\n", m->digest);
 }
 
@@ -147,7 +176,7 @@ static bool has_cases(const char *kind)
 cli_exit cmd_bench(crp_context *context, const cli_options *options)
 {
     if (options->n_operands > 1 || (options->n_operands == 1 && !has_cases(options->operands[0]))) {
-        return cli_usage_error("bench: no built-in cases named %s (there are: light)", options->operands[0]);
+        return cli_usage_error("bench: no built-in cases named %s (there are: light, gas, chem)", options->operands[0]);
     }
     char gpu[sizeof((device_info *)NULL)->label] = "";
     const char *label = options->device;
@@ -156,7 +185,7 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         label = gpu[0] != '\0' ? gpu : "cpu";
     }
     interrupt_install(!options->quiet, false);
-    bool has_head = false;
+    const char *head = "";
     for (const bench_case *bench = bench_cases; bench->name != NULL; bench++) {
         if (options->n_operands == 1 && strcmp(options->operands[0], bench->kind) != 0) {
             continue;
@@ -169,9 +198,9 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         if (options->json) {
             print_json(bench, &m);
         } else {
-            if (!has_head) {
-                print_head(&m);
-                has_head = true;
+            if (strcmp(head, bench->kind) != 0) { /* a head for each kind */
+                print_head(bench, &m);
+                head = bench->kind;
             }
             print_row(bench, &m);
         }
@@ -179,8 +208,8 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
     }
     if (!options->json && !options->quiet) {
         fputs(
-            "median of 3; in kernels: by the device's own clock; x MCML: against original MCML 1.2.2 (gcc -O3) on one\n"
-            "core of an AMD EPYC (Zen 4), 90.9 and 25.4 photons/ms\n",
+            "median of 3; in kernels: by the device's own clock; x MCML, x Molflow: against original MCML 1.2.2 and\n"
+            "molflowCLI 2.9.25 (gcc -O3) on one core of an AMD EPYC (Zen 4): 90.9 and 25.4 photons/ms, 1.50 and 1.01 Mhits/s\n",
             stderr);
     }
     return CLI_DONE;

@@ -108,7 +108,7 @@ static const command_spec command_table[] = {
     {CLI_COMPARE, "compare", "A.h5 B.h5", "z-score of every tally; exit code 1 beyond the limit"},
     {CLI_CONVERT, "convert", "FILE", "rewrite an input file as YAML, .mci, Molflow .xml or .zip"},
     {CLI_NEW, "new", "[NAME]", "write a commented starter input; without a name, list them"},
-    {CLI_BENCH, "bench", "[light]", "measure the built-in cases on a device"},
+    {CLI_BENCH, "bench", "[light|gas|chem]", "measure the built-in cases on a device"},
 };
 
 enum { N_COMMANDS = sizeof command_table / sizeof *command_table };

@@ -189,7 +189,7 @@ static crp_status read_macro_reaction(g4_reader *r, text_field line)
 static crp_status read_table_reaction(g4_reader *r, text_field line)
 {
     const char *stop = line.at + line.length, *at = line.at;
-    g4_reaction reaction = {.type = -1};
+    g4_reaction reaction = {.type = -1, .is_table = true};
     CRP_TRY(read_equation(r, next_piece(&at, stop, ','), &reaction));
     text_rows tail = r->rows;
     text_field fields[ROW_MAX_FIELDS];

@@ -28,6 +28,7 @@ typedef struct g4_reaction {
     uint32_t n_reactants, n_products;
     double rate;  /**< [1/M/s], with one reactant or a solvent one [1/s], > 0 */
     int32_t type; /**< macro: 0 diffusion-controlled, 1 partially; table: 1 to 6 (I to VI); -1: not given */
+    bool is_table; /**< it stands in the form of a table: type counts from 1 */
     uint64_t line;
 } g4_reaction;
 

@@ -98,3 +98,27 @@ static const char chem_fricke_text[] =
     "    - {species: H3O+, count: 3}\n"
     "    - {species: OH, count: 4}\n"
     "    - {species: H, count: 1}\n";
+
+static const char chem_track_text[] =
+    "# The first 50 um of a 5 MeV proton, as a straight cylinder of radicals: one large track.\n"
+    "version: 1\n"
+    "kind: chem\n"
+    "name: track\n"
+    "\n"
+    "chem:\n"
+    "  set: paper\n"
+    "  method: exact\n"
+    "\n"
+    "source:\n"
+    "  kind: cylinder     # along z\n"
+    "  tracks: 1\n"
+    "  length: 50 um\n"
+    "  radius: 8 nm       # standard deviation of x and y\n"
+    "  energy: 386 keV\n"
+    "  molecules:\n"
+    "    - {species: e_aq, count: 16400}\n"
+    "    - {species: OH, count: 22800}\n"
+    "    - {species: H, count: 1500}\n"
+    "    - {species: H3O+, count: 18700}\n"
+    "    - {species: H2, count: 2500}\n"
+    "    - {species: OH-, count: 2300}\n";

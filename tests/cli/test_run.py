@@ -160,6 +160,7 @@ def test_new_runs_as_it_is(corpuscle):
 def test_bench(corpuscle):
     out, _ = corpuscle.ok("bench", "light", "--device", "cpu", "-n", "2000")
     assert "5-layer 633 nm" in out and "7-layer 600 nm" in out and "photons/ms" in out
-    rows = corpuscle.json("bench", "--device", "cpu", "-n", "2000")
-    assert [r["case"] for r in rows] == ["5-layer 633 nm", "7-layer 600 nm"]
-    assert all(r["histories"] == 2000 and r["rate"]["value"] > 0 for r in rows)
+    rows = corpuscle.json("bench", "--device", "cpu", "-n", "200")
+    assert [r["case"] for r in rows] == ["5-layer 633 nm", "7-layer 600 nm", "G(100,100)", "G(100,1000)", "G(100,10000)"]
+    assert all(r["histories"] == 200 and r["rate"]["value"] > 0 for r in rows)
+    assert {r["rate"]["unit"] for r in rows} == {"photons/ms", "Mhits/s"}

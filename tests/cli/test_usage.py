@@ -41,7 +41,7 @@ MISTAKES = [
     (["convert", "slab.mci", "-o", "slab.txt"], ".yaml"),
     (["convert", "slab.mci", "-o", "slab.mci"], "overwrite"),
     (["new", "light-skim7"], "light-skin7"),
-    (["bench", "chess"], "there are: light"),
+    (["bench", "chess"], "there are: light, gas"),
 ]
 
 

@@ -190,10 +190,56 @@ static void test_equilibrium(void **state)
     expect_equilibrium("type=II sigma=0.5", 8);
 }
 
+/* T15. One molecule between two equal rivals: each gets it half the time, and it goes to one of them only. */
+static void test_competition(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    char path[256], yaml[512];
+    snprintf(path, sizeof path, "%s/chem_rivals.csv", CRP_BINARY_DIR);
+    chem_case_write(path, "# corpuscle molecules 1\n# energy: 100 eV\nspecies,x,y,z\nA,0,0,0\nB,0.8,0,0\nC,-0.8,0,0\n");
+    snprintf(yaml, sizeof yaml, "time: {start: 1 ps, end: 1 us, outputs_per_decade: 1}\nsource: {file: \"%s\"}\n", path);
+    for (int k = 0; k < 2; ++k) {
+        chem_case run = {.yaml = yaml, .chem = k == 0 ? "steps_per_decade: 10" : "step: 1 us", .copies = N, .seed = 9, .threads = 2,
+                         .set = "species A D=5 formula=H2O\nspecies B D=2 formula=H2O\nspecies C D=2 formula=H2O\n"
+                                "reaction A + B -> H2O k=2e10\nreaction A + C -> H2O k=2e10\n"};
+        crp_result *result = chem_case_run(&run);
+        double b = chem_case_events(result, 6, 0), c = chem_case_events(result, 6, 1);
+        assert_true(b + c <= N && b + c > 0.3 * N);
+        expect_near("share of the first rival", b / (b + c), 0.5, 0.5 / sqrt(b + c));
+        chem_case_balances(result);
+        crp_result_destroy(&result);
+    }
+}
+
+/* T17. Pairs 5 mm from the origin, along another axis: the same survival. Floats of 0.5 nm would not know where they are. */
+static void test_far_away(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    const double radius = 0.50618, d = 7.7e-3;
+    char path[256], yaml[512], set[256];
+    snprintf(path, sizeof path, "%s/chem_far.csv", CRP_BINARY_DIR);
+    chem_case_write(path, "# corpuscle molecules 1\n# energy: 100 eV\nspecies,x,y,z\nA,5000000.25,-5000000,17\nB,5000000.25,-4999999,17\n");
+    snprintf(yaml, sizeof yaml, "time: {start: 1 ps, end: 100 ns, outputs_per_decade: 1}\nsource: {file: \"%s\"}\n", path);
+    snprintf(set, sizeof set, "species A D=4.9 formula=H2O\nspecies B D=2.8 formula=H2O\nreaction A + B -> H2O k=%.17g\n",
+             CHEM_RATE_UNIT * radius * d);
+    chem_case run = {.set = set, .yaml = yaml, .chem = "steps_per_decade: 5", .copies = N, .seed = 10, .threads = 2};
+    crp_result *result = chem_case_run(&run);
+    size_t n;
+    const double *t = chem_case_times(result, &n);
+    for (size_t i = 1; i < n; ++i) {
+        double w = radius * erfc((1.0 - radius) / sqrt(4.0 * d * (t[i] - t[0])));
+        expect_near("pairs far away", chem_case_events(result, i, 0) / N, w, sqrt(w * (1.0 - w) / N));
+    }
+    crp_result_destroy(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_free_diffusion), cmocka_unit_test(test_site),          cmocka_unit_test(test_continuum),
+        cmocka_unit_test(test_competition),    cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_static_target),  cmocka_unit_test(test_rate_in_a_box), cmocka_unit_test(test_equilibrium),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

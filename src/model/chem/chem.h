@@ -143,6 +143,7 @@ typedef struct chem_source {
     double distance;         /**< PAIR: between its two molecules [nm] */
     double radius;           /**< SPUR, CYLINDER: standard deviation of each coordinate about the centre or axis [nm] */
     double length;           /**< CYLINDER: along z; UNIFORM: edge of the cube [nm] */
+    char pulse[1024];        /**< file with the shape of a pulse, from which the birth of every track is drawn; "": none */
     bool together;           /**< all tracks of the file share one space (dose rate, pulses) */
 } chem_source;
 
@@ -183,7 +184,12 @@ crp_status chem_model_validate(crp_context *context, const char *where, const ch
 void chem_set_clear(chem_set *set);
 /** Read species and reactions from text (docs/formats/chem_set.md) into an empty set, check and derive all of it. */
 crp_status chem_set_parse(crp_context *context, const char *path, const char *text, chem_set *set);
-/** A shipped set by name, or a file. Errors: CRP_ERR_CONFIG names the shipped ones. */
+/** Species and reactions from a macro or a scavenger table of Geant4-DNA: its list of species is that of the set geant4, k of
+ * A + A is its convention (2k). Errors: CRP_ERR_CONFIG, CRP_ERR_FORMAT, CRP_ERR_UNSUPPORTED. src/io/chem_geant4.c */
+crp_status chem_set_from_geant4(crp_context *context, const char *path, const void *bytes, size_t n_bytes, chem_set *set);
+/** Whether a text is one. */
+bool chem_set_is_geant4(const void *bytes, size_t n_bytes);
+/** A shipped set by name, or a file: of this program's form, or Geant4-DNA's. Errors: CRP_ERR_CONFIG names the shipped ones. */
 crp_status chem_set_load(crp_context *context, const char *where, const char *name_or_path, chem_set *set);
 /** Set the concentration [mol/l] of a species in brackets in all reactions that have it. Errors: CRP_ERR_CONFIG (none has). */
 crp_status chem_set_scavenger(crp_context *context, const char *where, chem_set *set, const char *name, double concentration);

@@ -1,6 +1,7 @@
 /** The method `exact`: tables, parameters and working memory of kernel/chem/steps.h. */
 #include "chem/memory.h"
 #include "core/context.h"
+#include "model/chem/chem_crowd.h"
 #include "model/chem/chem_plan.h"
 #include "model/chem/chem_schedule.h"
 
@@ -60,7 +61,7 @@ static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
     CRP_TRY(chem_steps_create(context, m, chem->outputs, chem->n_outputs, chem->births, chem->n_births, &steps, &p->n_steps));
     plan->tables[2].data = steps;
     plan->tables[2].n_bytes = p->n_steps * sizeof *steps;
-    return CRP_OK;
+    return p->n_steps > 1 ? chem_crowd_check(context, m, 1.0 / steps[1].inv_cell) : CRP_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- memory */
@@ -106,7 +107,7 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
     p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
     p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
-    p->bucket_mask = power_of_two_above(n + n / 2) - 1;
+    p->bucket_mask = power_of_two_above(n) - 1;
 }
 
 static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)

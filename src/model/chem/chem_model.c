@@ -11,6 +11,9 @@
 /* Ids of the kernel are 32 bits wide, and a launch holds whole tracks. */
 static const uint64_t MAX_MOLECULES = 1u << 30;
 
+/* A metre: further away a position has no digits left below 1e-7 nm. */
+static const double FARTHEST = 1.0e9;
+
 chem_model *chem_model_create(void)
 {
     chem_model *m = calloc(1, sizeof *m);
@@ -81,6 +84,9 @@ crp_status chem_track_add_molecule(crp_context *context, const char *where, chem
     CRP_CHECK(context, isfinite(molecule->x) && isfinite(molecule->y) && isfinite(molecule->z), CRP_ERR_FORMAT,
               "%s: the position (%g, %g, %g) nm is not finite (a molecule must be somewhere): correct or remove it", where,
               molecule->x, molecule->y, molecule->z);
+    CRP_CHECK(context, fabs(molecule->x) <= FARTHEST && fabs(molecule->y) <= FARTHEST && fabs(molecule->z) <= FARTHEST,
+              CRP_ERR_FORMAT, "%s: the position (%g, %g, %g) nm is more than a metre away: is it in nm?", where, molecule->x,
+              molecule->y, molecule->z);
     CRP_TRY(make_room(context, track, 1));
     chem_molecule *m = &track->molecules[track->n_molecules++];
     *m = *molecule;

@@ -1,4 +1,5 @@
 /** `chem` as a module of the engine. */
+#include "io/chem_export.h"
 #include "model/chem/chem_plan.h"
 #include "model/chem/chem_yaml.h"
 
@@ -15,6 +16,7 @@ const crp_module module_chem = {
     .write_yaml = chem_write_yaml,
     .write_full = chem_write_yaml_full,
     .copy = histories_of_copy,
+    .exports = chem_exports,
     .plan = chem_plan_create,
     .shape = chem_shape,
     .params = chem_params_of_launch,

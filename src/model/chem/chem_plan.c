@@ -59,6 +59,9 @@ static void find_groups(chem_plan *chem)
     uint32_t *first = chem->group_first;
     for (uint32_t i = 0; i < m->n_tracks; ++i) {
         for (size_t k = 0; k < m->tracks[i].n_molecules; ++k) {
+            if (m->tracks[i].molecules[k].time > m->end) {
+                continue; /* born after the last output: never there */
+            }
             uint32_t group = chem_birth_group(chem->births, chem->n_births, m->tracks[i].molecules[k].time);
             first[(size_t)group * m->n_tracks + i + 1]++;
         }
@@ -74,6 +77,9 @@ static void place_molecules(const chem_plan *chem, uint32_t *next, chem_start *o
     for (uint32_t i = 0; i < m->n_tracks; ++i) {
         for (size_t k = 0; k < m->tracks[i].n_molecules; ++k) {
             const chem_molecule *from = &m->tracks[i].molecules[k];
+            if (from->time > m->end) {
+                continue;
+            }
             uint32_t group = chem_birth_group(chem->births, chem->n_births, from->time);
             chem_start *to = &out[next[(size_t)group * m->n_tracks + i]++];
             *to = (chem_start){.x = from->x, .y = from->y, .z = from->z, .birth = (float)from->time,

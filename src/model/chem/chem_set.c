@@ -435,7 +435,8 @@ crp_status chem_set_load(crp_context *context, const char *where, const char *na
                             where, name, near != NULL ? ": did you mean " : "", near != NULL ? near : "", near != NULL ? "?" : "");
     }
     CRP_TRY(file_read(context, name, &bytes, &n_bytes));
-    crp_status status = chem_set_parse(context, name, bytes, set);
+    crp_status status = chem_set_is_geant4(bytes, n_bytes) ? chem_set_from_geant4(context, name, bytes, n_bytes, set)
+                                                            : chem_set_parse(context, name, bytes, set);
     free(bytes);
     return status;
 }

@@ -197,7 +197,15 @@ static void store(double *to, gas_point p, double scale)
     to[2] = p.z * scale;
 }
 
-static void fill_mark(const gas_plan *gp, gas_mark *mark, uint32_t facet, uint64_t cell, uint32_t profile, uint32_t sheet)
+/* p . axis + shift: how many cells p lies along an axis from the origin of the frame. */
+static void set_cells(double *to, const gas_frame *frame, gas_point axis, double per_length)
+{
+    store(to, axis, per_length);
+    to[3] = -(to[0] * frame->origin.x + to[1] * frame->origin.y + to[2] * frame->origin.z);
+}
+
+static void fill_mark(const gas_plan *gp, gas_mark *mark, uint32_t facet, uint64_t cell, uint32_t profile,
+                      uint32_t sheet)
 {
     const gas_model *m = gp->model;
     const gas_surface *s = &m->surfaces[m->facets[facet].surface];
@@ -210,7 +218,10 @@ static void fill_mark(const gas_plan *gp, gas_mark *mark, uint32_t facet, uint64
     mark->inv_v2 = 1.0 / (frame.length_v * frame.length_v);
     if (m->score_textures) {
         gas_facet_texture(m, facet, &frame, &mark->n_u, &mark->n_v);
-        gas_facet_texture_counts(m, facet, &frame, &mark->cells_u, &mark->cells_v);
+        double count_u, count_v;
+        gas_facet_texture_counts(m, facet, &frame, &count_u, &count_v);
+        set_cells(mark->cell_u, &frame, frame.u, count_u / frame.length_u);
+        set_cells(mark->cell_v, &frame, frame.v, count_v / frame.length_v);
     }
     bool has_texture = mark->n_u > 0, has_profile = m->score_profiles && s->profile != GAS_PROFILE_NONE;
     mark->texture = has_texture ? gp->params.at_textures + GAS_CELL_WORDS * (uint32_t)cell : GAS_NOTHING;
@@ -306,8 +317,8 @@ static crp_status fill_records(crp_context *context, crp_plan *plan, const gas_m
     bool is_wished = wish == NULL || strcmp(wish, "0") != 0;
     if (is_wished && gas_records_are_possible(gp->model, mesh)) {
         CRP_TRY(gas_records_build(context, gp->model, mesh, &r));
-        context_log(context, CRP_LOG_INFO, "gas", "%llu candidate records, %.1f %% need no tree", (unsigned long long)r.n,
-                    100.0 * r.share);
+        context_log(context, CRP_LOG_INFO, "gas", "%llu candidate records, %.1f %% need no tree",
+                    (unsigned long long)r.n, 100.0 * r.share);
         if (r.share >= 0.5) {
             return take_records(context, plan, &r);
         }

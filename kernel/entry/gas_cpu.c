@@ -17,7 +17,7 @@ typedef struct worker_view {
     const ck_u32 *mark_of; /* mark of a facet */
     const gas_view *views;
     const ck_u32 *records;
-    const double *planes;  /* of the facets */
+    const double *planes; /* of the facets */
     ck_u64 *words;
     ck_u64 *next;
 } worker_view;
@@ -168,13 +168,24 @@ static void follow(const worker_view *w, ck_u32 number)
     count[GAS_COUNT_PATH] += gas_path_units(m.path, w->p);
 }
 
-/* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets, and where there are records views, records,
- * planes; words (summed); next molecule (shared). */
+/* Arguments: parameters; nodes, primitives, surfaces, sources, marks, marks of facets, and where there are records
+ * views, records, planes; words (summed); next molecule (shared). */
 void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 
 void CK_PASTE(gas_transport_, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
 {
-    worker_view w = {*(const gas_params *)args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9], args[10], args[11]};
+    worker_view w = {*(const gas_params *)args[0],
+                     args[1],
+                     args[2],
+                     args[3],
+                     args[4],
+                     args[5],
+                     args[6],
+                     args[7],
+                     args[8],
+                     args[9],
+                     args[10],
+                     args[11]};
     (void)worker;
     (void)n_workers;
     for (;;) {

@@ -1,8 +1,9 @@
 /**
  * Molecules on a GPU (CUDA and OpenCL): one molecule a lane, histories merged into one loop over flights.
  *
- * A turn is a flight (the loop over the hierarchy) and the event at its end; a lane whose molecule has ended starts the next one in the
- * same turn. Words of facets stand in shared memory where they fit (GAS_WORDS_NEAR), the nodes too (GAS_NODES_NEAR).
+ * A turn is a flight (the loop over the hierarchy) and the event at its end; a lane whose molecule has ended starts the
+ * next one in the same turn. Words of facets stand in shared memory where they fit (GAS_WORDS_NEAR), the nodes too
+ * (GAS_NODES_NEAR).
  */
 #define CK_DOUBLE 1
 #include "gas/launch.h"
@@ -19,7 +20,7 @@ typedef struct gas_block {
     CK_GLOBAL const gas_mark *CK_RESTRICT marks;
     CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of;
     CK_GLOBAL ck_u64 *words;
-    CK_LOCAL ck_u32 *near;    /* low words of the facets, with GAS_WORDS_NEAR */
+    CK_LOCAL ck_u32 *near; /* low words of the facets, with GAS_WORDS_NEAR */
     ck_queue queue;
 } gas_block;
 
@@ -32,7 +33,8 @@ typedef struct gas_block {
 #define GAS_NEAR_FACETS GAS_NEAR_TRANSMITTED
 #endif
 
-/* Add to a word in shared memory. One that overflows is seen in the old value: its carry goes to the 64-bit word it stands for. */
+/* Add to a word in shared memory. One that overflows is seen in the old value: its carry goes to the 64-bit word it
+ * stands for. */
 CK_FN void gas_add_near(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32 amount)
 {
     ck_u32 old = ck_atomic_add_local_u32(block->near + near, amount);
@@ -80,8 +82,8 @@ CK_FN void gas_add_cell(const gas_block *block, ck_u32 word, gas_amount a, ck_u3
 }
 
 /* Texture and profile of one arrival or departure. */
-CK_FN void gas_add_marks(const gas_block *block, ck_u32 facet, gas_vector place, float speed, double cosine, gas_amount a,
-                         ck_u32 is_hit)
+CK_FN void gas_add_marks(const gas_block *block, ck_u32 facet, gas_vector place, float speed, double cosine,
+                         gas_amount a, ck_u32 is_hit)
 {
     CK_GLOBAL const gas_mark *mark = block->marks + block->mark_of[facet];
     gas_add_cell(block, gas_texture_word(mark, place), a, is_hit);
@@ -131,7 +133,8 @@ CK_FN void gas_score_turn(const gas_block *block, gas_params p, gas_molecule bef
     gas_add_capped(block, p, sum.n_capped);
 #ifdef GAS_MARKS_ON
     if ((flags & GAS_IS_MARKED) != 0u) {
-        gas_add_marks(block, hit.facet, t.molecule.place, before.speed, hit.cosine < 0.0 ? -hit.cosine : hit.cosine, sum, 1u);
+        gas_add_marks(block, hit.facet, t.molecule.place, before.speed, hit.cosine < 0.0 ? -hit.cosine : hit.cosine,
+                      sum, 1u);
     }
 #endif
 #ifdef GAS_FORCES_ON
@@ -279,7 +282,8 @@ CK_FN ck_u32 gas_near_words(gas_params p)
 #endif
 }
 
-CK_FN gas_block gas_block_open(gas_params p, CK_LOCAL ck_u32 *memory, CK_GLOBAL const ck_u32 *nodes, CK_GLOBAL ck_u32 *next)
+CK_FN gas_block gas_block_open(gas_params p, CK_LOCAL ck_u32 *memory, CK_GLOBAL const ck_u32 *nodes,
+                               CK_GLOBAL ck_u32 *next)
 {
     gas_block block;
     block.queue.ring = memory;
@@ -306,16 +310,12 @@ CK_FN gas_block gas_block_open(gas_params p, CK_LOCAL ck_u32 *memory, CK_GLOBAL 
 #define GAS_NODES_AT(p, memory, nodes) (nodes)
 #endif
 
-CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(gas_params p, CK_GLOBAL const ck_u32 *CK_RESTRICT nodes,
-                                         CK_GLOBAL const gas_primitive *CK_RESTRICT primitives,
-                                         CK_GLOBAL const gas_surface_row *CK_RESTRICT surfaces,
-                                         CK_GLOBAL const gas_source *CK_RESTRICT sources,
-                                         CK_GLOBAL const gas_mark *CK_RESTRICT marks,
-                                         CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of,
-                                         CK_GLOBAL const gas_view *CK_RESTRICT views,
-                                         CK_GLOBAL const ck_u32 *CK_RESTRICT records,
-                                         CK_GLOBAL const double *CK_RESTRICT planes, CK_GLOBAL ck_u64 *words,
-                                         CK_GLOBAL ck_u32 *next CK_LOCAL_ARGUMENT)
+CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(
+    gas_params p, CK_GLOBAL const ck_u32 *CK_RESTRICT nodes, CK_GLOBAL const gas_primitive *CK_RESTRICT primitives,
+    CK_GLOBAL const gas_surface_row *CK_RESTRICT surfaces, CK_GLOBAL const gas_source *CK_RESTRICT sources,
+    CK_GLOBAL const gas_mark *CK_RESTRICT marks, CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of,
+    CK_GLOBAL const gas_view *CK_RESTRICT views, CK_GLOBAL const ck_u32 *CK_RESTRICT records,
+    CK_GLOBAL const double *CK_RESTRICT planes, CK_GLOBAL ck_u64 *words, CK_GLOBAL ck_u32 *next CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
     gas_block block = gas_block_open(p, ck_local, nodes, next);

@@ -9,11 +9,11 @@
 /* What has become of a molecule. */
 #define GAS_REFLECTED 0u
 #define GAS_ABSORBED 1u
-#define GAS_PASSED 2u         /* through the facet, same way */
+#define GAS_PASSED 2u /* through the facet, same way */
 
 /* The event at a facet. */
 typedef struct gas_turnout {
-    gas_molecule molecule;    /* as it leaves */
+    gas_molecule molecule; /* as it leaves */
     gas_amount arriving, leaving;
     ck_u32 what;
 } gas_turnout;
@@ -82,8 +82,8 @@ CK_FN gas_turnout gas_reflect_plain(gas_turnout t, gas_basis b, double side, flo
  * @param cosine  of the arriving way with the normal
  * Draws: 4 words of the flight's stream.
  */
-CK_FN gas_turnout gas_reflect(gas_turnout t, gas_basis b, double cosine, CK_GLOBAL const gas_surface_row *s, ck_u32 choice,
-                              gas_params p)
+CK_FN gas_turnout gas_reflect(gas_turnout t, gas_basis b, double cosine, CK_GLOBAL const gas_surface_row *s,
+                              ck_u32 choice, gas_params p)
 {
     double side = cosine < 0.0 ? 1.0 : -1.0;
     int is_diffuse = choice < s->diffuse || s->diffuse == GAS_NOTHING;
@@ -95,7 +95,8 @@ CK_FN gas_turnout gas_reflect(gas_turnout t, gas_basis b, double cosine, CK_GLOB
     if (is_specular) {
         t.molecule.way = gas_mirror(before, b.normal, cosine);
     } else {
-        ck_quad words = gas_draw(p, t.molecule.event, t.molecule.history_low, t.molecule.history_high, GAS_STREAM_FLIGHT);
+        ck_quad words =
+            gas_draw(p, t.molecule.event, t.molecule.history_low, t.molecule.history_high, GAS_STREAM_FLIGHT);
         gas_angle angle = is_diffuse ? gas_cosine_law(words.a) : gas_power_law(words.a, s->cosine_power);
         t.molecule.way = gas_direction(b, side, angle, words.b);
         leaving_cosine = angle.cosine;
@@ -111,8 +112,8 @@ CK_FN gas_turnout gas_reflect(gas_turnout t, gas_basis b, double cosine, CK_GLOB
 /**
  * The event of a molecule that reaches a facet.
  *
- * A surface without chances takes the plain way: pumped if sticking is 1, else reflected by the cosine law with a new speed.
- * Otherwise three words of the surface's stream decide, in this order: opacity, sticking, kind of reflection.
+ * A surface without chances takes the plain way: pumped if sticking is 1, else reflected by the cosine law with a new
+ * speed. Otherwise three words of the surface's stream decide, in this order: opacity, sticking, kind of reflection.
  *
  * Draws: none if pumped for certain; 1 quad of the flight's stream, and 1 of the surface's where it has chances.
  */

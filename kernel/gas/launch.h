@@ -19,11 +19,12 @@ typedef struct gas_start {
 } gas_start;
 
 /**
- * Choose a primitive with chance outgassing / (k T) by an alias table, a point uniformly in it, and a way by the law of its
- * surface; a two-sided one desorbs from either side alike.
+ * Choose a primitive with chance outgassing / (k T) by an alias table, a point uniformly in it, and a way by the law of
+ * its surface; a two-sided one desorbs from either side alike.
  *
  * @param number  of the molecule in this launch
- * Draws: 1 quad of the launch's stream (primitive, kept or other, u and in its last bit the side, v), 1 of the flight's.
+ * Draws: 1 quad of the launch's stream (primitive, kept or other, u and in its last bit the side, v), 1 of the
+ * flight's.
  */
 CK_FN gas_start gas_launch(ck_u32 number, CK_GLOBAL const gas_source *CK_RESTRICT sources,
                            CK_GLOBAL const gas_primitive *CK_RESTRICT primitives,

@@ -15,9 +15,9 @@ CK_FN ck_u32 gas_spread(ck_u32 h)
 }
 
 /**
- * First word, from the table's beginning, of the slot of a history. Words are only added to, so a slot that one leak alone has
- * gone to holds that leak. Level k is for one history in 2^(k+1): whatever the number of leaks, some level is thinly used.
- * Draws: 0.
+ * First word, from the table's beginning, of the slot of a history. Words are only added to, so a slot that one leak
+ * alone has gone to holds that leak. Level k is for one history in 2^(k+1): whatever the number of leaks, some level is
+ * thinly used. Draws: 0.
  */
 CK_FN ck_u32 gas_leak_slot(ck_u32 history_low, ck_u32 history_high)
 {

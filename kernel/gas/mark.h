@@ -69,8 +69,8 @@ CK_FN ck_u32 gas_profile_word(CK_GLOBAL const gas_mark *mark, gas_position at, f
 }
 
 /**
- * Put a molecule on the target of a teleport: the same (u, v) of the bounding rectangles, the same components of the direction
- * along U and V, and out of the target's front.
+ * Put a molecule on the target of a teleport: the same (u, v) of the bounding rectangles, the same components of the
+ * direction along U and V, and out of the target's front.
  *
  * @param at  position on the facet it came to
  * Draws: 0.
@@ -78,13 +78,15 @@ CK_FN ck_u32 gas_profile_word(CK_GLOBAL const gas_mark *mark, gas_position at, f
 CK_FN gas_molecule gas_teleport(gas_molecule m, CK_GLOBAL const gas_mark *from, CK_GLOBAL const gas_mark *to)
 {
     gas_position at = gas_position_of(from, m.place);
-    gas_vector u = gas_vector_of(from->u[0], from->u[1], from->u[2]), v = gas_vector_of(from->v[0], from->v[1], from->v[2]);
+    gas_vector u = gas_vector_of(from->u[0], from->u[1], from->u[2]),
+               v = gas_vector_of(from->v[0], from->v[1], from->v[2]);
     double along_u = gas_dot(m.way, u) * ck_sqrt64(from->inv_u2), along_v = gas_dot(m.way, v) * ck_sqrt64(from->inv_v2);
     double along_n = gas_dot(m.way, gas_vector_of(from->normal[0], from->normal[1], from->normal[2]));
     u = gas_vector_of(to->u[0], to->u[1], to->u[2]);
     v = gas_vector_of(to->v[0], to->v[1], to->v[2]);
     m.place = gas_along(gas_along(gas_vector_of(to->origin[0], to->origin[1], to->origin[2]), at.u, u), at.v, v);
-    gas_vector way = gas_times(gas_vector_of(to->normal[0], to->normal[1], to->normal[2]), along_n < 0.0 ? -along_n : along_n);
+    gas_vector way =
+        gas_times(gas_vector_of(to->normal[0], to->normal[1], to->normal[2]), along_n < 0.0 ? -along_n : along_n);
     m.way = gas_along(gas_along(way, along_u * ck_sqrt64(to->inv_u2), u), along_v * ck_sqrt64(to->inv_v2), v);
     m.skip = to->sheet;
     m.facet = to->facet;

@@ -10,16 +10,16 @@ typedef struct gas_vector {
 } gas_vector;
 
 typedef struct gas_molecule {
-    gas_vector place;         /* [m] */
-    gas_vector way;           /* unit vector */
-    double path;              /* length of the flights so far [m] */
-    float speed;              /* [m/s] */
-    ck_u32 skip;              /* sheet that it starts from, which it cannot hit again */
-    ck_u32 facet;             /* that it has left */
-    ck_u32 event;             /* 0: desorption, then one a hit */
+    gas_vector place; /* [m] */
+    gas_vector way;   /* unit vector */
+    double path;      /* length of the flights so far [m] */
+    float speed;      /* [m/s] */
+    ck_u32 skip;      /* sheet that it starts from, which it cannot hit again */
+    ck_u32 facet;     /* that it has left */
+    ck_u32 event;     /* 0: desorption, then one a hit */
     ck_u32 history_low, history_high;
-    ck_u32 source;            /* row of the transmission table: where it was desorbed */
-    ck_u32 teleported;        /* mark of the last teleport, GAS_NOTHING: none */
+    ck_u32 source;     /* row of the transmission table: where it was desorbed */
+    ck_u32 teleported; /* mark of the last teleport, GAS_NOTHING: none */
     ck_i32 structure;
 } gas_molecule;
 

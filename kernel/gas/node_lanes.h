@@ -1,6 +1,7 @@
 /**
- * Both boxes of a node at once in the lanes of a CPU's vector: lane 2k + c is child c along axis k, as the words of a node stand.
- * The products and sums of the box test round twice here and once elsewhere, which the boxes allow for; the hit is the same.
+ * Both boxes of a node at once in the lanes of a CPU's vector: lane 2k + c is child c along axis k, as the words of a
+ * node stand. The products and sums of the box test round twice here and once elsewhere, which the boxes allow for; the
+ * hit is the same.
  */
 #ifndef CK_GAS_NODE_LANES_H
 #define CK_GAS_NODE_LANES_H
@@ -10,7 +11,7 @@ typedef float gas_floats8 __attribute__((vector_size(32)));
 typedef float gas_floats4 __attribute__((vector_size(16)));
 
 typedef struct gas_slope_lanes {
-    gas_words8 near, far;              /* how far to shift a word for its nearer and farther plane */
+    gas_words8 near, far;                          /* how far to shift a word for its nearer and farther plane */
     gas_floats8 inverse, enter_shift, leave_shift; /* lanes 6 and 7 never count */
 } gas_slope_lanes;
 
@@ -38,13 +39,15 @@ CK_FN gas_floats8 gas_planes_of(gas_words8 words, gas_words8 shift)
 /* Lanes 0 and 1: the larger of lanes 0, 2, 4 and of 1, 3, 5. */
 CK_FN gas_floats4 gas_largest(gas_floats8 v)
 {
-    gas_floats4 m = __builtin_ia32_maxps(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    gas_floats4 m =
+        __builtin_ia32_maxps(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
     return __builtin_ia32_maxps(m, __builtin_shufflevector(m, m, 2, 3, 2, 3));
 }
 
 CK_FN gas_floats4 gas_smallest(gas_floats8 v)
 {
-    gas_floats4 m = __builtin_ia32_minps(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    gas_floats4 m =
+        __builtin_ia32_minps(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
     return __builtin_ia32_minps(m, __builtin_shufflevector(m, m, 2, 3, 2, 3));
 }
 

@@ -1,10 +1,11 @@
 /**
  * Candidate records: which facets can a molecule from this patch of a facet, in this range of directions, hit at all?
  *
- * The directions of a facet are divided by their angle in a plane that is square to an axis: the long one of a tube, or the normal of
- * a cap. A record is a list of facets, made in advance, that holds all that are in reach. Where they and the patch lie in
- * front of one another's planes, the hit is the nearest plane that the way goes through from its front: no test of the inside and no
- * tree. Else the record says so, and the hierarchy is asked. Both give the same facet at the same distance, to the last bit.
+ * The directions of a facet are divided by their angle in a plane that is square to an axis: the long one of a tube, or
+ * the normal of a cap. A record is a list of facets, made in advance, that holds all that are in reach. Where they and
+ * the patch lie in front of one another's planes, the hit is the nearest plane that the way goes through from its
+ * front: no test of the inside and no tree. Else the record says so, and the hierarchy is asked. Both give the same
+ * facet at the same distance, to the last bit.
  */
 #ifndef CK_GAS_RECORDS_H
 #define CK_GAS_RECORDS_H
@@ -13,20 +14,21 @@
 
 /* How the directions and places of a facet are divided. 112 bytes. */
 typedef struct gas_view {
-    double e1[3], e2[3];      /* the plane of the angle */
-    ck_u32 first;             /* record of patch 0, bin 0 */
+    double e1[3], e2[3]; /* the plane of the angle */
+    ck_u32 first;        /* record of patch 0, bin 0 */
     ck_u32 n_bins;
-    float scale;              /* bins per unit of the angle below */
-    ck_u32 n_u, n_v;          /* patches; 1 and 1: the whole facet */
+    float scale;     /* bins per unit of the angle below */
+    ck_u32 n_u, n_v; /* patches; 1 and 1: the whole facet */
     ck_u32 unused;
-    float u[4], v[4];         /* patch of a place: p . u + u0, in [0, n_u] */
-    ck_u32 primitive;         /* the facet's first */
+    float u[4], v[4]; /* patch of a place: p . u + u0, in [0, n_u] */
+    ck_u32 primitive; /* the facet's first */
     ck_u32 unused2;
 } gas_view;
 
 CK_STATIC_ASSERT(sizeof(gas_view) == 112, gas_view_has_112_bytes);
 
-/* A record is four words: runs of facets, first * 4096 + how many; 0: no more. In the first word GAS_NOTHING: ask the tree. */
+/* A record is four words: runs of facets, first * 4096 + how many; 0: no more. In the first word GAS_NOTHING: ask the
+ * tree. */
 #define GAS_RUN_BITS 12
 #define GAS_RUN_MASK 4095u
 
@@ -65,19 +67,38 @@ typedef struct gas_front {
     ck_u32 facet;
 } gas_front;
 
-/* The planes of a run of facets: h / c < best_h / best_c without a division, both cosines being negative. */
-CK_FN gas_front gas_front_of_run(ck_u32 run, gas_vector place, gas_vector way, CK_GLOBAL const double *CK_RESTRICT planes,
-                                 gas_front best)
+/* One plane: h / c < best_h / best_c without a division, both cosines being negative. */
+CK_FN gas_front gas_front_of(ck_u32 facet, gas_vector place, gas_vector way, CK_GLOBAL const double *CK_RESTRICT planes,
+                             gas_front best)
 {
-    ck_u32 facet = run >> GAS_RUN_BITS, end = facet + (run & GAS_RUN_MASK);
-    for (; facet < end; ++facet) {
-        ck_doubles4 n = ck_load_doubles4(planes + 4u * facet);
-        double cosine = ck_fma64(n.c, way.z, ck_fma64(n.b, way.y, n.a * way.x));
-        double height = n.d - ck_fma64(n.c, place.z, ck_fma64(n.b, place.y, n.a * place.x));
-        int is_nearer = cosine < 0.0 && height * best.cosine < best.height * cosine;
-        best.height = is_nearer ? height : best.height;
-        best.cosine = is_nearer ? cosine : best.cosine;
-        best.facet = is_nearer ? facet : best.facet;
+    ck_doubles4 n = ck_load_doubles4(planes + 4u * facet);
+    double cosine = ck_fma64(n.c, way.z, ck_fma64(n.b, way.y, n.a * way.x));
+    double height = n.d - ck_fma64(n.c, place.z, ck_fma64(n.b, place.y, n.a * place.x));
+    int is_nearer = cosine < 0.0 && height * best.cosine < best.height * cosine;
+    best.height = is_nearer ? height : best.height;
+    best.cosine = is_nearer ? cosine : best.cosine;
+    best.facet = is_nearer ? facet : best.facet;
+    return best;
+}
+
+/* All planes of a record, run after run in one loop: so the lanes of a GPU differ in the number of planes only, not in
+ * how they are divided into runs. */
+CK_FN gas_front gas_front_of_record(ck_words4 runs, gas_vector place, gas_vector way,
+                                    CK_GLOBAL const double *CK_RESTRICT planes)
+{
+    gas_front best;
+    best.height = -1.0e30;
+    best.cosine = -1.0;
+    best.facet = GAS_NOTHING;
+    ck_u32 facet = runs.a >> GAS_RUN_BITS, left = runs.a & GAS_RUN_MASK;
+    while (left != 0u) {
+        best = gas_front_of(facet, place, way, planes, best);
+        int is_last = left == 1u;
+        facet = is_last ? runs.b >> GAS_RUN_BITS : facet + 1u;
+        left = is_last ? runs.b & GAS_RUN_MASK : left - 1u;
+        runs.b = is_last ? runs.c : runs.b;
+        runs.c = is_last ? runs.d : runs.c;
+        runs.d = is_last ? 0u : runs.d;
     }
     return best;
 }
@@ -95,17 +116,7 @@ CK_FN gas_hit gas_look_up(ck_u32 from, gas_vector place, gas_vector way, CK_GLOB
     gas_hit hit = gas_no_hit();
     ck_words4 runs = ck_load_words4(records + 4u * gas_record_of(views + from, place, way));
     if (runs.a != GAS_NOTHING) {
-        gas_front best;
-        best.height = -1.0e30;
-        best.cosine = -1.0;
-        best.facet = GAS_NOTHING;
-        while (runs.a != 0u) {
-            best = gas_front_of_run(runs.a, place, way, planes, best);
-            runs.a = runs.b;
-            runs.b = runs.c;
-            runs.c = runs.d;
-            runs.d = 0u;
-        }
+        gas_front best = gas_front_of_record(runs, place, way, planes);
         if (best.facet != GAS_NOTHING) {
             hit.distance = best.height / best.cosine;
             hit.cosine = best.cosine;

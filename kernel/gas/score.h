@@ -7,10 +7,10 @@
 
 /* Of one arrival or departure, or of both together. */
 typedef struct gas_amount {
-    ck_u32 pressure;          /* v_n */
-    ck_u32 density;           /* 1 / v_n */
-    ck_u32 slowness;          /* 1 / v */
-    ck_u32 n_capped;          /* terms of the density that were cut */
+    ck_u32 pressure; /* v_n */
+    ck_u32 density;  /* 1 / v_n */
+    ck_u32 slowness; /* 1 / v */
+    ck_u32 n_capped; /* terms of the density that were cut */
 } gas_amount;
 
 /* All that one event adds to one facet. */
@@ -21,8 +21,9 @@ typedef struct gas_score {
 } gas_score;
 
 /**
- * v_n and 1/v_n in integer units. The mean of 1/v_n exists, its variance does not (the density of grazing directions falls
- * as v_n only), so it is cut at GAS_DENSITY_CAP: below v_n = 1.5e-5 of the speed scale, which takes less than 1e-5 of the mean.
+ * v_n and 1/v_n in integer units. The mean of 1/v_n exists, its variance does not (the density of grazing directions
+ * falls as v_n only), so it is cut at GAS_DENSITY_CAP: below v_n = 1.5e-5 of the speed scale, which takes less than
+ * 1e-5 of the mean.
  *
  * @param normal_speed  v |cos theta| [m/s], >= 0
  * Draws: 0.

@@ -1,9 +1,9 @@
 /**
  * Which primitive does a molecule hit first?
  *
- * The boxes of the hierarchy are rounded outwards by more than all rounding of the box test, so a primitive is never missed for
- * a box; the test of a primitive is in double precision, and of equally near ones the lowest facet is hit. So the answer
- * depends on the primitives alone, not on the tree or the order of visits.
+ * The boxes of the hierarchy are rounded outwards by more than all rounding of the box test, so a primitive is never
+ * missed for a box; the test of a primitive is in double precision, and of equally near ones the lowest facet is hit.
+ * So the answer depends on the primitives alone, not on the tree or the order of visits.
  */
 #ifndef CK_GAS_TRACE_H
 #define CK_GAS_TRACE_H
@@ -17,9 +17,9 @@
 
 /* The nearest hit so far. */
 typedef struct gas_hit {
-    double distance;          /* [m] */
-    double cosine;            /* of the way with the normal: < 0 from the front */
-    ck_u32 primitive;         /* GAS_NOTHING: none yet */
+    double distance;  /* [m] */
+    double cosine;    /* of the way with the normal: < 0 from the front */
+    ck_u32 primitive; /* GAS_NOTHING: none yet */
     ck_u32 facet;
 } gas_hit;
 
@@ -102,8 +102,8 @@ CK_FN float gas_limit(double distance)
  * @param best  the nearest hit so far
  * @return      this one if it is nearer, or as near and of a lower facet; else `best`
  */
-CK_FN gas_hit gas_test(CK_GLOBAL const gas_primitive *CK_RESTRICT primitives, ck_u32 number, gas_vector place, gas_vector way,
-                       ck_u32 skip, ck_i32 structure, double nearest, gas_hit best)
+CK_FN gas_hit gas_test(CK_GLOBAL const gas_primitive *CK_RESTRICT primitives, ck_u32 number, gas_vector place,
+                       gas_vector way, ck_u32 skip, ck_i32 structure, double nearest, gas_hit best)
 {
     CK_GLOBAL const gas_primitive *q = primitives + number;
     ck_doubles4 n = ck_load_doubles4(q->n);
@@ -157,7 +157,7 @@ CK_FN gas_hit gas_test(CK_GLOBAL const gas_primitive *CK_RESTRICT primitives, ck
 
 /* Which children of a node are met, and in which order. */
 typedef struct gas_visit {
-    ck_u32 first, second;     /* child to go to; child to come back to, or GAS_NOTHING: none */
+    ck_u32 first, second; /* child to go to; child to come back to, or GAS_NOTHING: none */
 } gas_visit;
 
 /* The nearer child first. A child that is not met is nothing, and lies behind everything. */
@@ -210,7 +210,8 @@ CK_FN gas_visit gas_visit_node(GAS_NODES const ck_u32 *CK_RESTRICT nodes, ck_u32
  * Draws: 0.
  */
 CK_FN gas_hit gas_trace(gas_vector place, gas_vector way, ck_u32 skip, ck_i32 structure, gas_params p,
-                        GAS_NODES const ck_u32 *CK_RESTRICT nodes, CK_GLOBAL const gas_primitive *CK_RESTRICT primitives)
+                        GAS_NODES const ck_u32 *CK_RESTRICT nodes,
+                        CK_GLOBAL const gas_primitive *CK_RESTRICT primitives)
 {
     ck_u32 stack[GAS_STACK];
     ck_u32 depth = 1u, at = 0u;

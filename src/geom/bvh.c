@@ -129,7 +129,8 @@ static uint32_t levels_of(uint32_t n)
     return levels;
 }
 
-/* Reorder the range; returns how many go left. Where no plane divides it (equal centres, or too deep): halves as they stand. */
+/* Reorder the range; returns how many go left. Where no plane divides it (equal centres, or too deep): halves as they
+ * stand. */
 static uint32_t partition(builder *b, uint32_t first, uint32_t n, uint32_t depth)
 {
     if (n == 2 || depth + levels_of(n) + 1 >= GEOM_BVH_DEPTH) {

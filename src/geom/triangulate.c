@@ -161,7 +161,8 @@ static bool is_locally_inside(const ring *r, uint32_t i, geom_point2 p)
     return !(area2(a, b, p) <= 0.0 && area2(b, c, p) <= 0.0);
 }
 
-/* The shortest bridge between a loop of the ring's list (from `hole` on) and the ring joined so far. False: there is none. */
+/* The shortest bridge between a loop of the ring's list (from `hole` on) and the ring joined so far. False: there is
+ * none. */
 static bool find_bridge(const ring *r, uint32_t joined, uint32_t hole, uint32_t *from, uint32_t *to)
 {
     double best = (double)INFINITY;
@@ -211,8 +212,8 @@ static void add_loop(ring *r, uint32_t first, uint32_t n, bool reverse)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t before = first + (i + n - 1) % n, after = first + (i + 1) % n;
-        r->nodes[first + i] = (node){.corner = first + i, .previous = reverse ? after : before,
-                                     .next = reverse ? before : after};
+        r->nodes[first + i] =
+            (node){.corner = first + i, .previous = reverse ? after : before, .next = reverse ? before : after};
     }
     r->n_nodes = first + n;
 }

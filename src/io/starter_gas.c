@@ -25,8 +25,10 @@ static void write_head(FILE *file, const char *what, const char *name, const cha
             "gas:\n"
             "  mass: 28.0134 g/mol       # nitrogen\n"
             "\n"
-            "# Named sets of facets. sticking: chance to be pumped on a hit; outgassing: of all facets of the set together;\n"
-            "# temperature, opacity, two_sided, accommodation, reflection, texture, profile: see docs/formats/gas_yaml.md.\n"
+            "# Named sets of facets. sticking: chance to be pumped on a hit; outgassing: of all facets of the set "
+            "together;\n"
+            "# temperature, opacity, two_sided, accommodation, reflection, texture, profile: see "
+            "docs/formats/gas_yaml.md.\n"
             "# polygons: one facet a line, its corners counter-clockwise as seen from the gas.\n"
             "facets:\n",
             what, name, until);
@@ -39,7 +41,8 @@ static void write_set(FILE *file, const char *name, const char *properties)
 
 static void write_geometry(FILE *file)
 {
-    fputs("\ngeometry:\n  unit: 1 cm                # of the coordinates\n  vertices: |                # x y z, one a line\n",
+    fputs("\ngeometry:\n  unit: 1 cm                # of the coordinates\n  vertices: |                # x y z, one a "
+          "line\n",
           file);
 }
 
@@ -149,7 +152,8 @@ crp_status starter_gas_elbow(crp_context *context, const double *values, FILE *f
     write_set(file, "outlet", outlet_text);
     fputs("      2 8 9 3\n", file);
     write_set(file, "wall", wall_text);
-    fputs("      0 6 7 1\n      1 7 8 2\n      3 9 10 4\n      4 10 11 5\n      0 1 2 3 4 5\n      11 10 9 8 7 6\n", file);
+    fputs("      0 6 7 1\n      1 7 8 2\n      3 9 10 4\n      4 10 11 5\n      0 1 2 3 4 5\n      11 10 9 8 7 6\n",
+          file);
     write_geometry(file);
     for (int i = 0; i < 12; i++) {
         write_vertex(file, x[i % 6], y[i % 6], i < 6 ? 0.0 : a);
@@ -169,7 +173,8 @@ const starter_parameter starter_gas_chamber_parameters[] = {
 
 enum { SIZE, PORT, BODIES, SEGMENTS };
 
-/* Spheres of (segments / 2 - 1) rings of corners and two poles. Corners of sphere b begin at 16 + b * of_sphere(segments). */
+/* Spheres of (segments / 2 - 1) rings of corners and two poles. Corners of sphere b begin at 16 + b *
+ * of_sphere(segments). */
 static unsigned corners_of_sphere(unsigned segments)
 {
     return (segments / 2 - 1) * segments + 2;
@@ -207,7 +212,8 @@ crp_status starter_gas_chamber(crp_context *context, const double *values, FILE 
 {
     double size = values[SIZE], port = values[PORT];
     unsigned bodies = (unsigned)values[BODIES], segments = (unsigned)values[SEGMENTS] / 2 * 2, edge = 0;
-    CRP_CHECK(context, port < size, CRP_ERR_CONFIG, "gas-chamber: port = %g cm must be less than size = %g cm", port, size);
+    CRP_CHECK(context, port < size, CRP_ERR_CONFIG, "gas-chamber: port = %g cm must be less than size = %g cm", port,
+              size);
     while (edge * edge * edge < bodies) {
         edge++;
     }
@@ -233,7 +239,8 @@ crp_status starter_gas_chamber(crp_context *context, const double *values, FILE 
     }
     for (unsigned b = 0; b < bodies; b++) {
         double step = size / edge;
-        const double centre[3] = {(b % edge + 0.5) * step, (b / edge % edge + 0.5) * step, (b / edge / edge + 0.5) * step};
+        const double centre[3] = {(b % edge + 0.5) * step, (b / edge % edge + 0.5) * step,
+                                  (b / edge / edge + 0.5) * step};
         write_sphere_vertices(file, centre, 0.35 * step, segments);
     }
     return CRP_OK;

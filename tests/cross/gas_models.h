@@ -4,8 +4,8 @@
 
 #include "gas_fixture.h"
 
-/* Every kind of surface in one box: chances, mirrors, cosine^n, accommodation, two sides, grids, textures, profiles, forces,
- * a teleport that goes back, two structures, facets that lie upon one another, one that is not flat, holes. */
+/* Every kind of surface in one box: chances, mirrors, cosine^n, accommodation, two sides, grids, textures, profiles,
+ * forces, a teleport that goes back, two structures, facets that lie upon one another, one that is not flat, holes. */
 static const char gas_every_feature[] =
     "version: 1\nkind: gas\nscores: {forces: true}\nfacets:\n"
     "  - {name: source, temperature: 400, outgassing: 1e-6 mbar l/s, sticking: 0.3, desorption: cosine_n,\n"
@@ -14,7 +14,8 @@ static const char gas_every_feature[] =
     "     temperature: 80, profile: angle, polygons: \"16 17 18 19 / 20 21 22\", texture: {cell: 1 mm}}\n"
     "  - {name: lid, sticking: 0.05, reflection: {diffuse: 0.3, specular: 0.4, exponent: 4}, accommodation: 0.6,\n"
     "     polygons: 7 6 5 4, profile: normal_speed}\n"
-    "  - {name: front, reflection: {diffuse: 0.5, specular: 0.5, maxwell: true}, accommodation: 0.9, polygons: 0 4 5 1,\n"
+    "  - {name: front, reflection: {diffuse: 0.5, specular: 0.5, maxwell: true}, accommodation: 0.9, polygons: 0 4 5 "
+    "1,\n"
     "     profile: tangential_speed}\n"
     "  - {name: right, link: 2, polygons: 1 5 6 2}\n"
     "  - {name: back, sticking: 0.2, polygons: \"2 6 7 3\\n2 6 7 3\", profile: speed}\n"
@@ -25,7 +26,8 @@ static const char gas_every_feature[] =
     "geometry:\n  unit: 1 cm\n  vertices: |\n"
     "    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 0 1\n    1 1 1\n    0 1 1\n"
     "    2 0 0\n    2 1 0\n    2 1 1\n    2 0 1\n    0 0 0\n    0 0 0\n    0 0 0\n    0 0 0\n"
-    "    0.2 0.2 0.5\n    0.8 0.25 0.5\n    0.7 0.8 0.5\n    0.3 0.7 0.5\n    0.4 0.4 0.5\n    0.6 0.45 0.5\n    0.5 0.6 0.5\n"
+    "    0.2 0.2 0.5\n    0.8 0.25 0.5\n    0.7 0.8 0.5\n    0.3 0.7 0.5\n    0.4 0.4 0.5\n    0.6 0.45 0.5\n    0.5 "
+    "0.6 0.5\n"
     "    2.01 0.5 1\n";
 
 typedef struct gas_case {

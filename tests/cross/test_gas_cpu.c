@@ -64,7 +64,8 @@ static void resumed_runs_are_the_same(void **state)
     result = fixture_execute(input, &options);
     assert_string_equal(whole, crp_result_digest(result));
     fixture_value resumed = fixture_of(result, "transmission", "source->other");
-    assert_true(pair.mean == resumed.mean && fabs(pair.error - resumed.error) < 1e-12 * pair.error); /* covariances too */
+    assert_true(pair.mean == resumed.mean &&
+                fabs(pair.error - resumed.error) < 1e-12 * pair.error); /* covariances too */
     crp_result_destroy(&result);
     crp_input_destroy(&input);
     unlink(path);

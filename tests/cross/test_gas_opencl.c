@@ -1,5 +1,5 @@
-/* The same molecules on an OpenCL device (PoCL where there is no other) as on the CPU: the same bits. Ends with 77 where there
- * is none. */
+/* The same molecules on an OpenCL device (PoCL where there is no other) as on the CPU: the same bits. Ends with 77
+ * where there is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -68,19 +68,21 @@ static void only_closed_models_have_records(void **state)
 {
     (void)state;
     static const char *const endings[] = {
-        "  - {name: d, polygons: \"3 7 4 0\"}\n",                        /* the lid is missing */
-        "  - {name: d, polygons: \"3 7 4 0\\n4 5 6 7\"}\n",              /* the lid is upside down */
+        "  - {name: d, polygons: \"3 7 4 0\"}\n",           /* the lid is missing */
+        "  - {name: d, polygons: \"3 7 4 0\\n4 5 6 7\"}\n", /* the lid is upside down */
         "  - {name: d, opacity: 0.5, polygons: \"3 7 4 0\\n7 6 5 4\"}\n",
         "  - {name: d, two_sided: true, polygons: \"3 7 4 0\\n7 6 5 4\"}\n",
-        "  - {name: d, polygons: \"3 7 4 0\\n7 6 5 4\"}\n",               /* closed */
+        "  - {name: d, polygons: \"3 7 4 0\\n7 6 5 4\"}\n", /* closed */
     };
     for (size_t i = 0; i < 5; i++) {
         char text[2048];
-        snprintf(text, sizeof text,
-                 "version: 1\nkind: gas\nfacets:\n  - {name: a, outgassing: 1e-6 mbar l/s, sticking: 1, polygons: 0 1 2 3}\n"
-                 "  - {name: b, polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\"}\n%s"
-                 "geometry:\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 0 1\n    1 1 1\n    0 1 1\n",
-                 endings[i]);
+        snprintf(
+            text, sizeof text,
+            "version: 1\nkind: gas\nfacets:\n  - {name: a, outgassing: 1e-6 mbar l/s, sticking: 1, polygons: 0 1 2 3}\n"
+            "  - {name: b, polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\"}\n%s"
+            "geometry:\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 0 1\n    1 1 1\n   "
+            " 0 1 1\n",
+            endings[i]);
         crp_input *input = fixture_text(text);
         gas_mesh mesh;
         const gas_model *model = crp_input_model(input, 0)->data;

@@ -1,4 +1,5 @@
-/* Philox4x32-10, logarithm, exponential, turn, and what leaves a wall: samplers against their inverse, draws counted. */
+/* Philox4x32-10, logarithm, exponential, turn, and what leaves a wall: samplers against their inverse, draws counted.
+ */
 #include "gas/hit.h"
 
 #include <math.h>
@@ -35,8 +36,10 @@ static void philox_known_answers(void **state)
     (void)state;
     static const uint32_t known[3][10] = {
         {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-        {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
-        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1},
+        {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
+         0x6d5451fd},
+        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
+         0x24126ea1},
     };
     for (size_t i = 0; i < 3; i++) {
         const uint32_t *k = known[i];
@@ -106,7 +109,8 @@ static void turn(void **state)
 
 /* --------------------------------------------------------------------------------------------------- samplers */
 
-/* Words in even steps through all of their range; with a sampler by inversion the n-th one must be the n-th quantile. */
+/* Words in even steps through all of their range; with a sampler by inversion the n-th one must be the n-th quantile.
+ */
 enum { STEPS = 100000 };
 static uint32_t word_of(uint32_t i)
 {
@@ -163,7 +167,7 @@ static void speeds(void **state)
         double x = (double)k * step, exact = 1.0 - (1.0 + x * x) * exp(-x * x);
         assert_true(fabs((double)below[k] / n - exact) < 1e-3);
     }
-    assert_true(fabs(sum / n - 0.75 * sqrt(PI)) < 1e-3);  /* 3 pi / 8 of the mean 2 / sqrt(pi) */
+    assert_true(fabs(sum / n - 0.75 * sqrt(PI)) < 1e-3);    /* 3 pi / 8 of the mean 2 / sqrt(pi) */
     assert_true(fabs(inverse / n - 0.5 * sqrt(PI)) < 1e-3); /* 1 / the mean */
     assert_true(fabs(square / n - 2.0) < 3e-3);
     assert_true(gas_thermal_speed(1.0f, 0xffffffffu, 0xffffffffu) > 0.0f);
@@ -175,7 +179,8 @@ static void accommodation(void **state)
     (void)state;
     assert_true(fabs(gas_accommodate(300.0f, 500.0f, 1.0f) - 500.0f) < 1e-3f);
     assert_true(fabs(gas_accommodate(300.0f, 500.0f, 0.0f) - 300.0f) < 1e-3f);
-    assert_true(fabs(gas_accommodate(300.0f, 500.0f, 0.5f) - sqrtf(0.5f * (300.0f * 300.0f + 500.0f * 500.0f))) < 1e-3f);
+    assert_true(fabs(gas_accommodate(300.0f, 500.0f, 0.5f) - sqrtf(0.5f * (300.0f * 300.0f + 500.0f * 500.0f))) <
+                1e-3f);
 }
 
 /* A primitive with a normal in any direction has a right-handed basis of unit vectors. */
@@ -201,8 +206,9 @@ static void bases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(philox_known_answers), cmocka_unit_test(logarithm),  cmocka_unit_test(exponential),
-        cmocka_unit_test(turn),                 cmocka_unit_test(laws_are_inverses), cmocka_unit_test(speeds),
+        cmocka_unit_test(philox_known_answers), cmocka_unit_test(logarithm),
+        cmocka_unit_test(exponential),          cmocka_unit_test(turn),
+        cmocka_unit_test(laws_are_inverses),    cmocka_unit_test(speeds),
         cmocka_unit_test(accommodation),        cmocka_unit_test(bases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

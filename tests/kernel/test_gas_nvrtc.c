@@ -1,5 +1,5 @@
-/* The gas kernel compiles for a GPU in every build that a run may ask for, with atomics on shared words, no contraction in
- * strict math, and nothing in local memory but the stack of the traversal. */
+/* The gas kernel compiles for a GPU in every build that a run may ask for, with atomics on shared words, no contraction
+ * in strict math, and nothing in local memory but the stack of the traversal. */
 #include "device/cuda_compile.h"
 
 #include <setjmp.h>
@@ -17,7 +17,10 @@ static const struct {
     const char *defines[8];
     unsigned block, per_unit;
 } builds[] = {
-    {{"GAS_ONE_STRUCTURE=1", "GAS_ALL_PLAIN=1", "GAS_TRANSMITTED_NEAR=4u", "GAS_WORDS_NEAR=1", "GAS_NODES_NEAR=1", NULL}, 256, 3},
+    {{"GAS_ONE_STRUCTURE=1", "GAS_ALL_PLAIN=1", "GAS_TRANSMITTED_NEAR=4u", "GAS_WORDS_NEAR=1", "GAS_NODES_NEAR=1",
+      NULL},
+     256,
+     3},
     {{"GAS_ONE_STRUCTURE=1", "GAS_TRANSMITTED_NEAR=4u", "GAS_WORDS_NEAR=1", "GAS_NODES_NEAR=1", NULL}, 1024, 1},
     {{"GAS_ONE_STRUCTURE=1", "GAS_ALL_PLAIN=1", NULL}, 256, 4},
     {{"GAS_MARKS_ON=1", "GAS_FORCES_ON=1", NULL}, 256, 3},
@@ -55,7 +58,8 @@ static void every_build_compiles(void **state)
     }
 }
 
-/* The nodes of a small model are read from shared memory, four words at a time, and words of facets are added to there. */
+/* The nodes of a small model are read from shared memory, four words at a time, and words of facets are added to there.
+ */
 static void near_means_shared(void **state)
 {
     (void)state;

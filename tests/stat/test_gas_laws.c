@@ -1,4 +1,5 @@
-/* Laws of free molecular flow that have exact answers: view factors, plates, cones, closed boxes, grids, teleports, structures. */
+/* Laws of free molecular flow that have exact answers: view factors, plates, cones, closed boxes, grids, teleports,
+ * structures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,9 @@
 enum { N_CHECKS = 80 };
 
 static const double PI = 3.14159265358979323846;
-static const char cube_vertices[] = "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n"
-                                    "    0 0 1\n    1 0 1\n    1 1 1\n    0 1 1\n";
+static const char cube_vertices[] =
+    "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n"
+    "    0 0 1\n    1 0 1\n    1 1 1\n    0 1 1\n";
 
 static uint64_t molecules(double n)
 {
@@ -64,7 +66,8 @@ static void view_factor_of_discs(void **state)
     (void)state;
     const char *settings[] = {"length_over_radius=1", "sides=400", "facets.wall.sticking=1", NULL};
     crp_result *r = fixture_run(fixture_starter("gas-tube", settings), molecules(1e6), 3);
-    fixture_expect_share("discs", fixture_of(r, "transmission", "inlet->outlet"), 0.381966, 2e-5, r->histories, N_CHECKS);
+    fixture_expect_share("discs", fixture_of(r, "transmission", "inlet->outlet"), 0.381966, 2e-5, r->histories,
+                         N_CHECKS);
     crp_result_destroy(&r);
 }
 
@@ -73,8 +76,8 @@ static void infinite_plates(void **state)
 {
     (void)state;
     const double s1 = 0.3, s2 = 0.45;
-    const char *const faces[6] = {"outgassing: 1e-6 mbar l/s, sticking: 0.3", "sticking: 0.45", MIRROR, MIRROR, MIRROR,
-                                  MIRROR};
+    const char *const faces[6] = {
+        "outgassing: 1e-6 mbar l/s, sticking: 0.3", "sticking: 0.45", MIRROR, MIRROR, MIRROR, MIRROR};
     crp_result *r = fixture_run(cube("", faces), molecules(4e5), 4);
     expect(r, "bottom->top", s2 / (s1 + s2 - s1 * s2));
     expect(r, "bottom->bottom", s1 * (1 - s2) / (s1 + s2 - s1 * s2));
@@ -86,23 +89,25 @@ static void infinite_plates(void **state)
 static void grids_in_series(void **state)
 {
     (void)state;
-    const char *text = "version: 1\nkind: gas\nfacets:\n"
-                       "  - {name: bottom, " SOURCE ", polygons: 0 1 2 3}\n  - {name: top, " SINK ", polygons: 7 6 5 4}\n"
-                       "  - {name: sides, " MIRROR ", polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\\n3 7 4 0\"}\n"
-                       "  - {name: grids, sticking: 1, opacity: 0.25, two_sided: true, polygons: \"8 9 10 11\\n12 13 14 "
-                       "15\\n16 17 18 19\"}\n"
-                       "geometry:\n  unit: 1 cm\n  vertices: |\n"
-                       "    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 0 1\n    1 1 1\n    0 1 1\n"
-                       "    0 0 0.25\n    1 0 0.25\n    1 1 0.25\n    0 1 0.25\n"
-                       "    0 0 0.5\n    1 0 0.5\n    1 1 0.5\n    0 1 0.5\n"
-                       "    0 0 0.75\n    1 0 0.75\n    1 1 0.75\n    0 1 0.75\n";
+    const char *text =
+        "version: 1\nkind: gas\nfacets:\n"
+        "  - {name: bottom, " SOURCE ", polygons: 0 1 2 3}\n  - {name: top, " SINK ", polygons: 7 6 5 4}\n"
+        "  - {name: sides, " MIRROR ", polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\\n3 7 4 0\"}\n"
+        "  - {name: grids, sticking: 1, opacity: 0.25, two_sided: true, polygons: \"8 9 10 11\\n12 13 14 "
+        "15\\n16 17 18 19\"}\n"
+        "geometry:\n  unit: 1 cm\n  vertices: |\n"
+        "    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 1\n    1 0 1\n    1 1 1\n    0 1 1\n"
+        "    0 0 0.25\n    1 0 0.25\n    1 1 0.25\n    0 1 0.25\n"
+        "    0 0 0.5\n    1 0 0.5\n    1 1 0.5\n    0 1 0.5\n"
+        "    0 0 0.75\n    1 0 0.75\n    1 1 0.75\n    0 1 0.75\n";
     crp_result *r = fixture_run(fixture_text(text), molecules(4e5), 5);
     expect(r, "bottom->top", 0.75 * 0.75 * 0.75);
     fixture_balances(r);
     crp_result_destroy(&r);
 }
 
-/* A small source in the middle of a tube's end: cos^n leaves 1 - cos^(n+1) 45 deg within the cone; uniform leaves 1 - cos 45 deg. */
+/* A small source in the middle of a tube's end: cos^n leaves 1 - cos^(n+1) 45 deg within the cone; uniform leaves 1 -
+ * cos 45 deg. */
 static void cones(void **state)
 {
     (void)state;
@@ -117,7 +122,8 @@ static void cones(void **state)
     enum { SIDES = 400 };
     static char text[200000];
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        int n = snprintf(text, sizeof text, "version: 1\nkind: gas\nfacets:\n  - {name: source, " SOURCE ", desorption: %s, "
+        int n = snprintf(text, sizeof text,
+                         "version: 1\nkind: gas\nfacets:\n  - {name: source, " SOURCE ", desorption: %s, "
                          "polygons: %d %d %d %d}\n  - name: outlet\n    sticking: 1\n    polygons: |\n     ",
                          cases[k].desorption, 2 * SIDES, 2 * SIDES + 1, 2 * SIDES + 2, 2 * SIDES + 3);
         for (int i = SIDES; i-- > 0;) {
@@ -140,7 +146,8 @@ static void cones(void **state)
             n += snprintf(text + n, sizeof text - (size_t)n, "    %.17g %.17g %d\n", radius * cos(angle),
                           radius * sin(angle), i / SIDES);
         }
-        snprintf(text + n, sizeof text - (size_t)n, "    -1e-4 -1e-4 0\n    1e-4 -1e-4 0\n    1e-4 1e-4 0\n    -1e-4 1e-4 0\n");
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "    -1e-4 -1e-4 0\n    1e-4 -1e-4 0\n    1e-4 1e-4 0\n    -1e-4 1e-4 0\n");
         crp_result *r = fixture_run(fixture_text(text), molecules(4e5), 6 + k);
         fixture_expect_share(cases[k].desorption, fixture_of(r, "transmission", "source->outlet"), cases[k].exact, 2e-5,
                              r->histories, N_CHECKS);
@@ -150,9 +157,9 @@ static void cones(void **state)
 }
 
 /*
- * A closed box in balance: where every wall desorbs alike and pumps alike, the gas is that of equilibrium, whatever the shape. Then
- * for Q from the area A with sticking s: impingement Z = Q / (k T s A), p = sqrt(2 pi m k T) Z, n = 4 Z / <v>, a flight has
- * 4 V / S on average, the mean of 1/v of what arrives is 1 / <v>, and a face feels the force p A.
+ * A closed box in balance: where every wall desorbs alike and pumps alike, the gas is that of equilibrium, whatever the
+ * shape. Then for Q from the area A with sticking s: impingement Z = Q / (k T s A), p = sqrt(2 pi m k T) Z, n = 4 Z /
+ * <v>, a flight has 4 V / S on average, the mean of 1/v of what arrives is 1 / <v>, and a face feels the force p A.
  */
 static void closed_box(void **state)
 {
@@ -174,7 +181,8 @@ static void closed_box(void **state)
     crp_result_destroy(&r);
 }
 
-/* Thermal transpiration: two boxes at T and 4 T, in balance as above, joined by a small hole: p1 / p2 = sqrt(T1 / T2) = 1/2. */
+/* Thermal transpiration: two boxes at T and 4 T, in balance as above, joined by a small hole: p1 / p2 = sqrt(T1 / T2) =
+ * 1/2. */
 static void thermal_transpiration(void **state)
 {
     (void)state;
@@ -202,7 +210,8 @@ static void thermal_transpiration(void **state)
     crp_result_destroy(&r);
 }
 
-/* A duct of length 10 in two halves, the end of one leading to the beginning of the other, and back: by teleports, by links. */
+/* A duct of length 10 in two halves, the end of one leading to the beginning of the other, and back: by teleports, by
+ * links. */
 static void two_halves_make_a_duct(void **state)
 {
     (void)state;
@@ -211,23 +220,27 @@ static void two_halves_make_a_duct(void **state)
         "  - {name: inlet, " SOURCE ", polygons: 0 1 2 3}\n  - {name: outlet, " SINK ", polygons: 15 14 13 12}\n"
         "  - {name: out_of_first, teleport: into_second, polygons: 7 6 5 4}\n"
         "  - {name: into_second, teleport: out_of_first, polygons: 8 9 10 11}\n"
-        "  - {name: wall, polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\\n3 7 4 0\\n8 12 13 9\\n9 13 14 10\\n10 14 15 11\\n11 "
+        "  - {name: wall, polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\\n3 7 4 0\\n8 12 13 9\\n9 13 14 10\\n10 14 15 "
+        "11\\n11 "
         "15 12 8\"}\n"
-        "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 5\n    1 0 5\n    1 1 5\n"
+        "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 5\n    1 0 5\n    "
+        "1 1 5\n"
         "    0 1 5\n    20 0 0\n    21 0 0\n    21 1 0\n    20 1 0\n    20 0 5\n    21 0 5\n    21 1 5\n    20 1 5\n",
         "version: 1\nkind: gas\nfacets:\n"
-        "  - {name: inlet, " SOURCE ", polygons: 0 1 2 3}\n  - {name: outlet, structure: 2, " SINK ", polygons: 15 14 13 12}\n"
+        "  - {name: inlet, " SOURCE ", polygons: 0 1 2 3}\n  - {name: outlet, structure: 2, " SINK
+        ", polygons: 15 14 13 12}\n"
         "  - {name: out_of_first, link: 2, polygons: 7 6 5 4}\n"
         "  - {name: into_second, structure: 2, link: 1, polygons: 8 9 10 11}\n"
         "  - {name: wall, polygons: \"0 4 5 1\\n1 5 6 2\\n2 6 7 3\\n3 7 4 0\"}\n"
         "  - {name: wall2, structure: 2, polygons: \"8 12 13 9\\n9 13 14 10\\n10 14 15 11\\n11 15 12 8\"}\n"
-        "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 5\n    1 0 5\n    1 1 5\n"
+        "geometry:\n  unit: 1 cm\n  vertices: |\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n    0 0 5\n    1 0 5\n    "
+        "1 1 5\n"
         "    0 1 5\n    0 0 5\n    1 0 5\n    1 1 5\n    0 1 5\n    0 0 10\n    1 0 10\n    1 1 10\n    0 1 10\n",
     };
     for (size_t i = 0; i < 2; i++) {
         crp_result *r = fixture_run(fixture_text(texts[i]), molecules(2e5), 30 + i);
-        fixture_expect_share(i == 0 ? "teleports" : "links", fixture_of(r, "transmission", "inlet->outlet"), 0.1196, 3e-4,
-                             r->histories, N_CHECKS);
+        fixture_expect_share(i == 0 ? "teleports" : "links", fixture_of(r, "transmission", "inlet->outlet"), 0.1196,
+                             3e-4, r->histories, N_CHECKS);
         fixture_balances(r);
         crp_result_destroy(&r);
     }
@@ -254,10 +267,14 @@ static void a_hole_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(view_factors_of_a_cube), cmocka_unit_test(view_factor_of_discs),
-        cmocka_unit_test(infinite_plates),        cmocka_unit_test(grids_in_series),
-        cmocka_unit_test(cones),                  cmocka_unit_test(closed_box),
-        cmocka_unit_test(thermal_transpiration),  cmocka_unit_test(two_halves_make_a_duct),
+        cmocka_unit_test(view_factors_of_a_cube),
+        cmocka_unit_test(view_factor_of_discs),
+        cmocka_unit_test(infinite_plates),
+        cmocka_unit_test(grids_in_series),
+        cmocka_unit_test(cones),
+        cmocka_unit_test(closed_box),
+        cmocka_unit_test(thermal_transpiration),
+        cmocka_unit_test(two_halves_make_a_duct),
         cmocka_unit_test(a_hole_is_told),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

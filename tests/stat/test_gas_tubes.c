@@ -1,9 +1,10 @@
 /*
  * Transmission of tubes, ducts, elbows against exact values.
  *
- * Circular tubes: Clausing's integral equation, solved to eight digits. The tube of n = 100 flat walls has the circle's area; what is
- * left of the polygon is its perimeter, larger by pi^2 / (6 n^2) = 1.6e-4, which moves W by less than that part.
- * Every case has 1e7 hits (1e8 in the long tier): for L/R = 1 a bias of 0.0021 of W is caught (limit + 1.645 standard errors).
+ * Circular tubes: Clausing's integral equation, solved to eight digits. The tube of n = 100 flat walls has the circle's
+ * area; what is left of the polygon is its perimeter, larger by pi^2 / (6 n^2) = 1.6e-4, which moves W by less than
+ * that part. Every case has 1e7 hits (1e8 in the long tier): for L/R = 1 a bias of 0.0021 of W is caught (limit + 1.645
+ * standard errors).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,10 +25,10 @@ static double hits(void)
 static const struct {
     double length_over_radius, transmission;
 } tubes[] = {
-    {0.1, 0.95239891}, {0.2, 0.90921503}, {0.5, 0.80127142}, {1, 0.67198390},    {2, 0.51423053},    {3, 0.42005545},
-    {4, 0.35657273},   {5, 0.31052528},   {6, 0.27543877},   {8, 0.22526312},    {10, 0.19094243},   {20, 0.10932071},
-    {30, 0.0769378},   {40, 0.0594504},   {50, 0.0484764},   {80, 0.0312473},    {100, 0.02527636},  {200, 0.01294476},
-    {500, 0.00526303}, {1000, 0.0026476},
+    {0.1, 0.95239891}, {0.2, 0.90921503}, {0.5, 0.80127142}, {1, 0.67198390},   {2, 0.51423053},
+    {3, 0.42005545},   {4, 0.35657273},   {5, 0.31052528},   {6, 0.27543877},   {8, 0.22526312},
+    {10, 0.19094243},  {20, 0.10932071},  {30, 0.0769378},   {40, 0.0594504},   {50, 0.0484764},
+    {80, 0.0312473},   {100, 0.02527636}, {200, 0.01294476}, {500, 0.00526303}, {1000, 0.0026476},
 };
 
 static crp_result *run_tube(double length_over_radius, uint64_t n)

@@ -15,7 +15,8 @@ static const double PI = 3.14159265358979323846;
 
 static double area(const geom_point2 *p, const uint32_t *t)
 {
-    return 0.5 * ((p[t[1]].u - p[t[0]].u) * (p[t[2]].v - p[t[0]].v) - (p[t[2]].u - p[t[0]].u) * (p[t[1]].v - p[t[0]].v));
+    return 0.5 *
+           ((p[t[1]].u - p[t[0]].u) * (p[t[2]].v - p[t[0]].v) - (p[t[2]].u - p[t[0]].u) * (p[t[1]].v - p[t[0]].v));
 }
 
 /* Cut, and check that the triangles are positive and fill the area. Returns how many. */
@@ -62,14 +63,17 @@ static void any_outline_is_cut(void **state)
     uint32_t triangles[300];
     const geom_point2 l[] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
     assert_int_equal(cut(l, (const uint32_t[]){6}, 1, 3.0, triangles), 4);
-    const geom_point2 straight[] = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {0, 2}}; /* corners on edges give no triangle */
+    const geom_point2 straight[] = {{0, 0}, {1, 0}, {2, 0},
+                                    {2, 1}, {2, 2}, {0, 2}}; /* corners on edges give no triangle */
     cut(straight, (const uint32_t[]){6}, 1, 4.0, triangles);
     const geom_point2 comb[] = {{0, 0}, {7, 0}, {7, 3}, {6, 3}, {6, 1}, {5, 1}, {5, 3}, {4, 3},
                                 {4, 1}, {3, 1}, {3, 3}, {2, 3}, {2, 1}, {1, 1}, {1, 3}, {0, 3}};
     cut(comb, (const uint32_t[]){16}, 1, 15.0, triangles);
-    const geom_point2 holes[] = {{0, 0}, {10, 0}, {10, 10}, {0, 10}, {1, 1}, {4, 1}, {4, 4}, {1, 4}, {6, 6}, {6, 9}, {9, 9}, {9, 6}};
+    const geom_point2 holes[] = {{0, 0}, {10, 0}, {10, 10}, {0, 10}, {1, 1}, {4, 1},
+                                 {4, 4}, {1, 4},  {6, 6},   {6, 9},  {9, 9}, {9, 6}};
     cut(holes, (const uint32_t[]){4, 4, 4}, 3, 82.0, triangles);
-    const geom_point2 keyhole[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}, {0, 0}, {1, 1}, {1, 3}, {3, 3}, {3, 1}, {1, 1}}; /* a bridge walked twice */
+    const geom_point2 keyhole[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}, {0, 0},
+                                   {1, 1}, {1, 3}, {3, 3}, {3, 1}, {1, 1}}; /* a bridge walked twice */
     cut(keyhole, (const uint32_t[]){10}, 1, 12.0, triangles);
 }
 
@@ -225,9 +229,12 @@ static void texture_areas_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_polygons_have_no_slivers), cmocka_unit_test(any_outline_is_cut),
-        cmocka_unit_test(crossed_outlines_are_refused),     cmocka_unit_test(tree_and_all_triangles_agree),
-        cmocka_unit_test(odd_sets_of_boxes),                cmocka_unit_test(texture_areas_add_up),
+        cmocka_unit_test(regular_polygons_have_no_slivers),
+        cmocka_unit_test(any_outline_is_cut),
+        cmocka_unit_test(crossed_outlines_are_refused),
+        cmocka_unit_test(tree_and_all_triangles_agree),
+        cmocka_unit_test(odd_sets_of_boxes),
+        cmocka_unit_test(texture_areas_add_up),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

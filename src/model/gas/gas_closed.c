@@ -11,7 +11,8 @@ static const double *sort_vertices;
 
 static int compare_vertices(const void *a, const void *b)
 {
-    const double *x = sort_vertices + 3 * (size_t)*(const uint32_t *)a, *y = sort_vertices + 3 * (size_t)*(const uint32_t *)b;
+    const double *x = sort_vertices + 3 * (size_t) * (const uint32_t *)a,
+                 *y = sort_vertices + 3 * (size_t) * (const uint32_t *)b;
     for (int k = 0; k < 3; k++) {
         if (x[k] != y[k]) {
             return x[k] < y[k] ? -1 : 1;
@@ -62,7 +63,8 @@ static bool are_paired(edge *edges, size_t n)
 {
     qsort(edges, n, sizeof *edges, compare_edges);
     for (size_t i = 0; i < n; i += 2) {
-        bool is_pair = i + 1 < n && compare_edges(&edges[i], &edges[i + 1]) == 0 && edges[i].sense + edges[i + 1].sense == 0;
+        bool is_pair =
+            i + 1 < n && compare_edges(&edges[i], &edges[i + 1]) == 0 && edges[i].sense + edges[i + 1].sense == 0;
         bool is_third = i + 2 < n && compare_edges(&edges[i], &edges[i + 2]) == 0;
         if (!is_pair || is_third) {
             return false;

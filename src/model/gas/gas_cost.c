@@ -3,10 +3,12 @@
 
 #include <math.h>
 
-/* One hit on one core, measured on tubes of 100 to 10000 walls: a flight through a hierarchy of n boxes and a reflection. */
+/* One hit on one core, measured on tubes of 100 to 10000 walls: a flight through a hierarchy of n boxes and a
+ * reflection. */
 static const double SECONDS_OF_HIT = 6e-8, SECONDS_OF_LEVEL = 2e-8;
 
-/* Hits until a molecule is pumped if all facets were hit alike: total area over pumping area, at most that of a long tube. */
+/* Hits until a molecule is pumped if all facets were hit alike: total area over pumping area, at most that of a long
+ * tube. */
 double gas_hits_of_molecule(const gas_model *m)
 {
     double area = 0.0, pumping = 0.0;

@@ -16,7 +16,7 @@ typedef struct cutter {
     const gas_model *model;
     gas_mesh *mesh;
     uint32_t room;
-    geom_point2 *points;  /* corners of one facet in its frame */
+    geom_point2 *points; /* corners of one facet in its frame */
     uint32_t *triangles;
     size_t n_points, n_triangles; /* room of the two */
 } cutter;
@@ -110,9 +110,10 @@ static void set_box(geom_box *box, const gas_point *points, int n, double margin
     }
 }
 
-/* Add the primitive with corner p[0] and edges to p[1] and p[2]; p[3] is the fourth corner of a parallelogram. A triangle in a
- * facet that is not flat takes its own normal. */
-static void add_primitive(cutter *c, uint32_t facet, const gas_point *p, int n_points, const gas_frame *frame, bool is_flat)
+/* Add the primitive with corner p[0] and edges to p[1] and p[2]; p[3] is the fourth corner of a parallelogram. A
+ * triangle in a facet that is not flat takes its own normal. */
+static void add_primitive(cutter *c, uint32_t facet, const gas_point *p, int n_points, const gas_frame *frame,
+                          bool is_flat)
 {
     gas_mesh *m = c->mesh;
     const gas_surface *surface = &c->model->surfaces[c->model->facets[facet].surface];
@@ -122,8 +123,8 @@ static void add_primitive(cutter *c, uint32_t facet, const gas_point *p, int n_p
         return;
     }
     gas_corner *corner = &m->corners[m->n];
-    *corner = (gas_corner){{p[0].x, p[0].y, p[0].z}, {a.x, a.y, a.z}, {b.x, b.y, b.z},
-                           n_points == 3 ? 0.5 * area2 : area2};
+    *corner =
+        (gas_corner){{p[0].x, p[0].y, p[0].z}, {a.x, a.y, a.z}, {b.x, b.y, b.z}, n_points == 3 ? 0.5 * area2 : area2};
     gas_primitive *q = &m->primitives[m->n];
     memset(q, 0, sizeof *q);
     n = is_flat ? frame->n : (gas_point){n.x / area2, n.y / area2, n.z / area2};
@@ -154,7 +155,8 @@ static crp_status grow(cutter *c, size_t n, uint32_t n_loops)
         c->points = points != NULL ? points : c->points;
         uint32_t *triangles = realloc(c->triangles, n_triangles * sizeof *triangles);
         c->triangles = triangles != NULL ? triangles : c->triangles;
-        CRP_CHECK(c->context, points != NULL && triangles != NULL, CRP_ERR_MEMORY, "no memory for a facet of %zu corners", n);
+        CRP_CHECK(c->context, points != NULL && triangles != NULL, CRP_ERR_MEMORY,
+                  "no memory for a facet of %zu corners", n);
         c->n_points = n;
         c->n_triangles = n_triangles;
     }
@@ -239,7 +241,8 @@ static int compare_planes(const void *a, const void *b)
     return x->primitive < y->primitive ? -1 : x->primitive > y->primitive;
 }
 
-/* +1 or -1, so that planes with opposite normals get one key. 0.43: some component is larger; none of a common angle is near. */
+/* +1 or -1, so that planes with opposite normals get one key. 0.43: some component is larger; none of a common angle is
+ * near. */
 static double sign_of(const double *n)
 {
     for (int k = 0; k < 3; k++) {
@@ -296,8 +299,8 @@ static void join(gas_mesh *m, uint32_t first, const gas_primitive *to)
     }
 }
 
-/* The lowest facet whose plane the i-th one lies in, among its neighbours by key. Keys of coplanar facets differ by rounding only:
- * about 1e-15 times the ratio of the model's size to the facet's. */
+/* The lowest facet whose plane the i-th one lies in, among its neighbours by key. Keys of coplanar facets differ by
+ * rounding only: about 1e-15 times the ratio of the model's size to the facet's. */
 static uint32_t lowest_in_plane(const gas_mesh *m, const plane *planes, uint32_t n, uint32_t i)
 {
     const double window = 1e-10;

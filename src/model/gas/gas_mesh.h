@@ -15,21 +15,22 @@ typedef struct gas_corner {
 /** All arrays are owned; free with gas_mesh_destroy. */
 typedef struct gas_mesh {
     gas_primitive *primitives;
-    gas_corner *corners;      /**< of the primitives */
+    gas_corner *corners; /**< of the primitives */
     geom_box *boxes;
     uint32_t n;
     uint32_t n_sheets;
-    double size;              /**< largest distance of a coordinate from 0 or between two [m] */
-    double *area;             /**< of every facet, one side [m2] */
+    double size;  /**< largest distance of a coordinate from 0 or between two [m] */
+    double *area; /**< of every facet, one side [m2] */
 } gas_mesh;
 
 /**
  * Cut all facets.
  *
- * A parallelogram stays whole; any other polygon is cut into triangles (geom/triangulate.h). A facet that is flat to rounding (1e-12 of
- * the model's size) has one plane; the triangles of another have their own, so that it stays closed along its edges. Flat facets that lie in one plane, whatever their sides,
- * share a sheet, and the plane of the lowest facet: equally far for every ray, to the last bit, so that of coincident facets
- * the lowest is hit; and a molecule that leaves a sheet cannot hit it again, so that no facet hits itself or one at its back.
+ * A parallelogram stays whole; any other polygon is cut into triangles (geom/triangulate.h). A facet that is flat to
+ * rounding (1e-12 of the model's size) has one plane; the triangles of another have their own, so that it stays closed
+ * along its edges. Flat facets that lie in one plane, whatever their sides, share a sheet, and the plane of the lowest
+ * facet: equally far for every ray, to the last bit, so that of coincident facets the lowest is hit; and a molecule
+ * that leaves a sheet cannot hit it again, so that no facet hits itself or one at its back.
  *
  * Errors: CRP_ERR_GEOMETRY (an outline that crosses itself) with the facet, CRP_ERR_MEMORY.
  */

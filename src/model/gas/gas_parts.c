@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    MAX_NAMED = 64,           /* sources, pumps and groups with lines of their own; more are lumped */
-    MAX_TABLE = 1 << 20       /* words of the transmission table */
+    MAX_NAMED = 64,     /* sources, pumps and groups with lines of their own; more are lumped */
+    MAX_TABLE = 1 << 20 /* words of the transmission table */
 };
 
 static bool is_source(const gas_surface *s)

@@ -99,7 +99,8 @@ static crp_status lay_out_words(crp_context *context, crp_plan *plan)
     at += GAS_N_COUNTERS;
     snprintf(plan->grid, sizeof plan->grid, "%u facets, %llu texture cells, %u profiles", m->n_facets,
              (unsigned long long)gp->n_cells, gp->n_profiles);
-    CRP_CHECK(context, at < MAX_WORDS, CRP_ERR_MEMORY, "the textures have too many cells (%s): choose larger ones", plan->grid);
+    CRP_CHECK(context, at < MAX_WORDS, CRP_ERR_MEMORY, "the textures have too many cells (%s): choose larger ones",
+              plan->grid);
     p->at_forces = (ck_u32)forces;
     p->at_transmitted = (ck_u32)transmitted;
     p->at_textures = (ck_u32)textures;
@@ -136,8 +137,8 @@ static void set_params(gas_plan *gp)
 static crp_status make_events(crp_context *context, crp_plan *plan)
 {
     /* In the order of GAS_COUNT_... and GAS_EVENT_... */
-    static const char *const names[GAS_N_EVENTS] = {"leaks", "bounce_limit_molecules", "capped_density_terms", "path_units",
-                                                    "hits", "ended_molecules"};
+    static const char *const names[GAS_N_EVENTS] = {
+        "leaks", "bounce_limit_molecules", "capped_density_terms", "path_units", "hits", "ended_molecules"};
     plan->events = calloc(GAS_N_EVENTS, sizeof *plan->events);
     CRP_CHECK(context, plan->events != NULL, CRP_ERR_MEMORY, "no memory for the counters");
     plan->n_events = GAS_N_EVENTS;
@@ -197,8 +198,8 @@ static crp_status make_results(crp_context *context, crp_plan *plan)
     return CRP_OK;
 }
 
-/* Molecules of a launch: about 2^33 hits, a second on a large GPU. A word then holds 2^30 units of each hit, and a launch has
- * enough molecules that its last ones do not count. */
+/* Molecules of a launch: about 2^33 hits, a second on a large GPU. A word then holds 2^30 units of each hit, and a
+ * launch has enough molecules that its last ones do not count. */
 static uint64_t launch_of(double hits)
 {
     double n = 8589934592.0 / fmax(hits, 1.0);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Directions are computed in 32 bits from angles of 64: bins are this much wider on each side, in units of the diamond angle. */
+/* Directions are computed in 32 bits from angles of 64: bins are this much wider on each side, in units of the diamond
+ * angle. */
 static const double ANGLE_MARGIN = 1e-5;
 /* And patches by this part of their size. */
 static const double PATCH_MARGIN = 1e-3;
@@ -21,20 +22,20 @@ enum { MAX_RUNS = 4, MAX_RUN = GAS_RUN_MASK };
 typedef struct builder {
     const gas_model *model;
     gas_records *records;
-    double *corners;      /* x, y, z of all corners, facet after facet */
-    uint32_t *first;      /* first corner of every facet, n_facets + 1 */
-    uint32_t *front;      /* bit j of row i: facet j lies in front of the plane of facet i, and not in it */
-    size_t row;           /* words of a row */
-    bool is_convex;       /* all of those bits are set but the diagonal */
+    double *corners; /* x, y, z of all corners, facet after facet */
+    uint32_t *first; /* first corner of every facet, n_facets + 1 */
+    uint32_t *front; /* bit j of row i: facet j lies in front of the plane of facet i, and not in it */
+    size_t row;      /* words of a row */
+    bool is_convex;  /* all of those bits are set but the diagonal */
     double tolerance;
-    uint32_t turn;        /* bins of a whole turn */
-    uint32_t patches;     /* along each side of a facet that is divided */
+    uint32_t turn;    /* bins of a whole turn */
+    uint32_t patches; /* along each side of a facet that is divided */
 } builder;
 
 /* The record of one bin while it is made. */
 typedef struct bin {
     uint32_t runs[MAX_RUNS];
-    uint32_t n;           /* runs; MAX_RUNS + 1: too many */
+    uint32_t n; /* runs; MAX_RUNS + 1: too many */
 } bin;
 
 static double height(const double *plane, const double *p)
@@ -100,8 +101,8 @@ typedef struct patch {
 } patch;
 
 /*
- * The differences of two convex sets fill a convex set. If it holds the origin the arc is the whole turn; else it is shorter than half
- * a turn, 2 units, and its ends are differences of corners.
+ * The differences of two convex sets fill a convex set. If it holds the origin the arc is the whole turn; else it is
+ * shorter than half a turn, 2 units, and its ends are differences of corners.
  */
 static arc arc_to(const builder *b, const gas_view *view, const patch *p, uint32_t facet)
 {
@@ -158,7 +159,8 @@ static void add_facet(bin *to, uint32_t facet)
 static void add_arc(bin *bins, const gas_view *view, arc a, uint32_t turn, uint32_t facet)
 {
     double scale = (double)turn / 4.0;
-    int64_t first = (int64_t)floor((a.from - ANGLE_MARGIN) * scale), last = (int64_t)floor((a.from + a.width + ANGLE_MARGIN) * scale);
+    int64_t first = (int64_t)floor((a.from - ANGLE_MARGIN) * scale),
+            last = (int64_t)floor((a.from + a.width + ANGLE_MARGIN) * scale);
     if (last - first >= (int64_t)turn) {
         first = 0;
         last = (int64_t)turn - 1;
@@ -210,7 +212,8 @@ static bool is_in_reach(const builder *b, uint32_t source, uint32_t facet)
     return is_above && is_seen;
 }
 
-static patch patch_of(const builder *b, uint32_t facet, const gas_view *view, const gas_frame *frame, uint32_t iu, uint32_t iv)
+static patch patch_of(const builder *b, uint32_t facet, const gas_view *view, const gas_frame *frame, uint32_t iu,
+                      uint32_t iv)
 {
     patch p = {.n = 0};
     (void)b;
@@ -218,7 +221,8 @@ static patch patch_of(const builder *b, uint32_t facet, const gas_view *view, co
     for (int k = 0; k < 4; k++) {
         double u = ((double)iu + ((k & 1) != 0 ? 1.0 + PATCH_MARGIN : -PATCH_MARGIN)) / view->n_u * frame->length_u;
         double v = ((double)iv + ((k & 2) != 0 ? 1.0 + PATCH_MARGIN : -PATCH_MARGIN)) / view->n_v * frame->length_v;
-        double at[3] = {frame->origin.x + u * frame->u.x + v * frame->v.x, frame->origin.y + u * frame->u.y + v * frame->v.y,
+        double at[3] = {frame->origin.x + u * frame->u.x + v * frame->v.x,
+                        frame->origin.y + u * frame->u.y + v * frame->v.y,
                         frame->origin.z + u * frame->u.z + v * frame->v.z};
         double x = at[0] * view->e1[0] + at[1] * view->e1[1] + at[2] * view->e1[2];
         double y = at[0] * view->e2[0] + at[1] * view->e2[1] + at[2] * view->e2[2];
@@ -235,8 +239,8 @@ static patch patch_of(const builder *b, uint32_t facet, const gas_view *view, co
 }
 
 /* All records of one patch. Returns how many need no tree. */
-static uint64_t fill_patch(const builder *b, uint32_t facet, const gas_view *view, const patch *p, bin *bins, uint32_t *words,
-                           const uint32_t *reach, uint32_t n_reach)
+static uint64_t fill_patch(const builder *b, uint32_t facet, const gas_view *view, const patch *p, bin *bins,
+                           uint32_t *words, const uint32_t *reach, uint32_t n_reach)
 {
     uint64_t n_fine = 0;
     memset(bins, 0, view->n_bins * sizeof *bins);
@@ -271,7 +275,8 @@ static uint64_t fill_facet(const builder *b, uint32_t facet, bin *bins, uint32_t
     for (uint32_t iv = 0; iv < view->n_v; iv++) {
         for (uint32_t iu = 0; iu < view->n_u; iu++) {
             patch p = patch_of(b, facet, view, &frame, iu, iv);
-            uint32_t *words = b->records->words + 4 * ((size_t)view->first + ((size_t)iv * view->n_u + iu) * view->n_bins);
+            uint32_t *words =
+                b->records->words + 4 * ((size_t)view->first + ((size_t)iv * view->n_u + iu) * view->n_bins);
             n_fine += fill_patch(b, facet, view, &p, bins, words, reach, n_reach);
         }
     }
@@ -297,7 +302,8 @@ static void set_coordinate(float *to, gas_point origin, gas_point axis, double l
     to[3] = (float)(-(origin.x * axis.x + origin.y * axis.y + origin.z * axis.z) * scale);
 }
 
-/* A long facet is seen along its length: the angle runs from one side over the normal to the other. Others by azimuth. */
+/* A long facet is seen along its length: the angle runs from one side over the normal to the other. Others by azimuth.
+ */
 static void set_view(builder *b, uint32_t facet, gas_view *view)
 {
     const gas_surface *s = &b->model->surfaces[b->model->facets[facet].surface];
@@ -339,7 +345,8 @@ static void copy_corners(builder *b)
         for (uint32_t k = 0; k < m->facets[i].n_loops; k++) {
             const gas_loop *loop = &m->loops[m->facets[i].first_loop + k];
             for (uint32_t c = 0; c < loop->n; c++) {
-                memcpy(b->corners + 3 * (size_t)n++, m->vertices + 3 * (size_t)m->corners[loop->first + c], 3 * sizeof(double));
+                memcpy(b->corners + 3 * (size_t)n++, m->vertices + 3 * (size_t)m->corners[loop->first + c],
+                       3 * sizeof(double));
             }
         }
     }
@@ -380,7 +387,8 @@ static crp_status prepare(crp_context *context, builder *b, const gas_mesh *mesh
     b->front = calloc(b->row * m->n_facets + 1, sizeof *b->front);
     r->views = calloc((size_t)m->n_facets + 1, sizeof *r->views);
     r->planes = calloc(4 * ((size_t)m->n_facets + 1), sizeof *r->planes);
-    CRP_CHECK(context, b->corners != NULL && b->first != NULL && b->front != NULL && r->views != NULL && r->planes != NULL,
+    CRP_CHECK(context,
+              b->corners != NULL && b->first != NULL && b->front != NULL && r->views != NULL && r->planes != NULL,
               CRP_ERR_MEMORY, "no memory for candidate records of %u facets", m->n_facets);
     copy_corners(b);
     set_planes(b, mesh);
@@ -389,7 +397,8 @@ static crp_status prepare(crp_context *context, builder *b, const gas_mesh *mesh
         set_view(b, i, &r->views[i]);
     }
     r->words = calloc(4 * (size_t)r->n, sizeof *r->words);
-    CRP_CHECK(context, r->words != NULL, CRP_ERR_MEMORY, "no memory for %llu candidate records", (unsigned long long)r->n);
+    CRP_CHECK(context, r->words != NULL, CRP_ERR_MEMORY, "no memory for %llu candidate records",
+              (unsigned long long)r->n);
     r->words[0] = GAS_NOTHING;
     relate(b);
     return CRP_OK;

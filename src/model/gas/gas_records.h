@@ -7,17 +7,17 @@
 
 /** Tables of the kernel; owned, free with gas_records_destroy. */
 typedef struct gas_records {
-    gas_view *views;     /**< one a facet */
-    uint32_t *words;     /**< four a record; record 0 sends to the tree */
-    double *planes;      /**< unit normal and n . p of every facet */
-    uint64_t n;          /**< records */
-    double share;        /**< of the records that need no tree */
+    gas_view *views; /**< one a facet */
+    uint32_t *words; /**< four a record; record 0 sends to the tree */
+    double *planes;  /**< unit normal and n . p of every facet */
+    uint64_t n;      /**< records */
+    double share;    /**< of the records that need no tree */
 } gas_records;
 
 /**
- * Can records serve a model at all? It must be closed: every edge that two facets share, each in its own sense; all facets flat,
- * opaque and one-sided, in one structure, without teleports; and not too many. Else a record could see through a hole, or
- * past a facet that lets molecules pass.
+ * Can records serve a model at all? It must be closed: every edge that two facets share, each in its own sense; all
+ * facets flat, opaque and one-sided, in one structure, without teleports; and not too many. Else a record could see
+ * through a hole, or past a facet that lets molecules pass.
  */
 bool gas_records_are_possible(const gas_model *model, const gas_mesh *mesh);
 

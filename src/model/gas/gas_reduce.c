@@ -50,8 +50,10 @@ static void add_parts(const crp_plan *plan, const uint64_t *words, crp_wide *bin
 {
     const gas_plan *gp = plan->data;
     crp_wide *pressure = bins_of(plan, bins, GAS_TALLY_PRESSURE), *density = bins_of(plan, bins, GAS_TALLY_DENSITY);
-    crp_wide *impingement = bins_of(plan, bins, GAS_TALLY_IMPINGEMENT), *desorbed = bins_of(plan, bins, GAS_TALLY_DESORBED);
-    crp_wide *absorbed = bins_of(plan, bins, GAS_TALLY_ABSORBED), *throughput = bins_of(plan, bins, GAS_TALLY_THROUGHPUT);
+    crp_wide *impingement = bins_of(plan, bins, GAS_TALLY_IMPINGEMENT),
+             *desorbed = bins_of(plan, bins, GAS_TALLY_DESORBED);
+    crp_wide *absorbed = bins_of(plan, bins, GAS_TALLY_ABSORBED),
+             *throughput = bins_of(plan, bins, GAS_TALLY_THROUGHPUT);
     for (uint32_t i = 0; i < gp->n_parts; i++) {
         pressure[i] += sum_part(&gp->parts[i], words, GAS_WORD_PRESSURE);
         density[i] += sum_part(&gp->parts[i], words, GAS_WORD_DENSITY);
@@ -77,7 +79,8 @@ static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wi
             const gas_part *pump = &gp->parts[gp->pump_parts[k]];
             for (uint32_t r = 0; r < source->n_sources; r++) {
                 for (uint32_t c = 0; c < pump->n_pumps; c++) {
-                    to[(size_t)i * gp->n_pump_parts + k] += table[(size_t)source->sources[r] * gp->n_columns + pump->pumps[c]];
+                    to[(size_t)i * gp->n_pump_parts + k] +=
+                        table[(size_t)source->sources[r] * gp->n_columns + pump->pumps[c]];
                 }
             }
         }
@@ -172,7 +175,8 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
         events[i] += count[i];
     }
     events[GAS_EVENT_HITS] += hits;
-    events[GAS_EVENT_ENDED] += sum_facets(gp, words, GAS_WORD_ABSORBED) + count[GAS_COUNT_LEAKS] + count[GAS_COUNT_BOUNCE_LIMIT];
+    events[GAS_EVENT_ENDED] +=
+        sum_facets(gp, words, GAS_WORD_ABSORBED) + count[GAS_COUNT_LEAKS] + count[GAS_COUNT_BOUNCE_LIMIT];
 }
 
 /* ----------------------------------------------------------------------------------------------- verdict */
@@ -258,7 +262,8 @@ void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
                  (unsigned long long)leaks, (double)hits);
     } else {
         snprintf(result->note, sizeof result->note,
-                 "LEAKS: %.3g %% of the molecules got out through a hole (%.2g per hit): close the model", 100.0 * share, rate);
+                 "LEAKS: %.3g %% of the molecules got out through a hole (%.2g per hit): close the model",
+                 100.0 * share, rate);
     }
     add_left_out(gp->model, result);
     keep_places(gp, result);
@@ -272,6 +277,7 @@ void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
     }
     if (gp->n_leaks > LISTED_LEAKS) {
         context_log(context, rate < TOLERABLE ? CRP_LOG_INFO : CRP_LOG_WARNING, "gas",
-                    "%u more leaks are known: run with --export leaks=leaks.csv for a table", gp->n_leaks - LISTED_LEAKS);
+                    "%u more leaks are known: run with --export leaks=leaks.csv for a table",
+                    gp->n_leaks - LISTED_LEAKS);
     }
 }

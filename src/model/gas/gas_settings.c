@@ -125,7 +125,8 @@ crp_status gas_apply_setting(crp_context *context, gas_model *gas, crp_model *mo
     char where[128];
     CRP_TRY(schema_split_setting(context, setting, &parts));
     gas_surfaces_describe(gas);
-    CRP_CHECK(context, parts.n_parts < 3 || strcmp(parts.parts[0], "facets") != 0 || strcmp(parts.parts[2], "polygons") != 0,
+    CRP_CHECK(context,
+              parts.n_parts < 3 || strcmp(parts.parts[0], "facets") != 0 || strcmp(parts.parts[2], "polygons") != 0,
               CRP_ERR_CONFIG, "--set %.80s: polygons cannot be set (change them in the file)", setting);
     if (parts.n_parts >= 3 && strcmp(parts.parts[0], "facets") == 0) {
         const gas_group *group = find_group(gas, parts.parts[1]);

@@ -5,11 +5,12 @@
 #include "model/gas/gas.h"
 
 /**
- * Set one value: "facets.pump.sticking=0.1", "facets.12.temperature=300", "facets[pumps].sticking=1", "gas.mass=2 g/mol".
+ * Set one value: "facets.pump.sticking=0.1", "facets.12.temperature=300", "facets[pumps].sticking=1", "gas.mass=2
+ * g/mol".
  *
- * What stands for a facet is the name of a surface, the number of a surface (of a Molflow model: of a facet), or the name
- * of a group: then it is set for all surfaces of the group, and where a surface has facets outside, those of the group get a surface
- * of their own. Outgassing of a group is shared by area.
+ * What stands for a facet is the name of a surface, the number of a surface (of a Molflow model: of a facet), or the
+ * name of a group: then it is set for all surfaces of the group, and where a surface has facets outside, those of the
+ * group get a surface of their own. Outgassing of a group is shared by area.
  *
  * Errors: CRP_ERR_CONFIG, "--set <setting>: problem (why) suggestion"; nothing is changed then.
  */

@@ -42,7 +42,8 @@ static uint32_t place_near(plan_shape *shape, const gas_plan *gp, uint32_t bytes
     uint64_t nodes = 32ull * gp->n_nodes;
     if (is_near) {
         char text[48];
-        snprintf(text, sizeof text, "GAS_TRANSMITTED_NEAR=%uu", round_up(gp->params.at_textures - gp->params.at_transmitted));
+        snprintf(text, sizeof text, "GAS_TRANSMITTED_NEAR=%uu",
+                 round_up(gp->params.at_textures - gp->params.at_transmitted));
         define(shape, text);
     }
     if (gp->params.n_facets < 1000000 && used + words <= bytes) {
@@ -62,7 +63,8 @@ static bool is_all_plain(const gas_plan *gp, const crp_plan *plan)
     const gas_surface_row *rows = plan->tables[2].data;
     for (uint32_t i = 0; i < gp->model->n_surfaces; i++) {
         uint32_t others = GAS_DESORBS_UNIFORMLY | GAS_DESORBS_POWER;
-        if (gp->model->surfaces[i].n_facets > 0 && ((rows[i].flags & GAS_IS_PLAIN) == 0 || (rows[i].flags & others) != 0)) {
+        if (gp->model->surfaces[i].n_facets > 0 &&
+            ((rows[i].flags & GAS_IS_PLAIN) == 0 || (rows[i].flags & others) != 0)) {
             return false;
         }
     }
@@ -90,15 +92,16 @@ static void define_features(plan_shape *shape, const gas_plan *gp, const crp_pla
 }
 
 /*
- * One block of 1024 threads with all shared memory of a multiprocessor, where words and nodes fit: 7.0 against 6.1 GHit/s for three
- * blocks of 256 on a tube of 100 walls and an H200, 4.8 against 3.8 on one of 1000. With records the nodes are rarely asked, and
- * lighter blocks win as soon as these take much: 10.7 against 10.5. Beyond that nodes are read through the caches, by as many
- * threads as 64 registers allow.
+ * One block of 1024 threads with all shared memory of a multiprocessor, where words and nodes fit: 7.0 against 6.1
+ * GHit/s for three blocks of 256 on a tube of 100 walls and an H200, 4.8 against 3.8 on one of 1000. With records the
+ * nodes are rarely asked, and lighter blocks win as soon as these take much: 10.7 against 10.5. Beyond that nodes are
+ * read through the caches, by as many threads as 64 registers allow.
  */
 static void shape_cuda(plan_shape *shape, const gas_plan *gp, const device_info *info)
 {
     bool is_near;
-    uint64_t all = 4ull * fixed_words(gp, &is_near) + 4ull * round_up(GAS_FACET_WORDS * gp->params.n_facets) + 32ull * gp->n_nodes;
+    uint64_t all =
+        4ull * fixed_words(gp, &is_near) + 4ull * round_up(GAS_FACET_WORDS * gp->params.n_facets) + 32ull * gp->n_nodes;
     uint32_t most = info->local_memory < LARGE_BYTES ? info->local_memory : LARGE_BYTES;
     bool is_light = all <= SMALL_BYTES || !gp->params.has_records;
     if (all <= most && is_light && info->max_block >= 1024) {
@@ -140,8 +143,8 @@ crp_status gas_shape(crp_context *context, const crp_model *model, const crp_pla
     }
     bool is_near;
     CRP_CHECK(context, 4u * fixed_words(gp, &is_near) <= info->local_memory, CRP_ERR_DEVICE,
-              "%s: the kernel needs %u bytes of shared memory a block, the device has %u; use --device cpu", info->label,
-              4u * fixed_words(gp, &is_near), info->local_memory);
+              "%s: the kernel needs %u bytes of shared memory a block, the device has %u; use --device cpu",
+              info->label, 4u * fixed_words(gp, &is_near), info->local_memory);
     define_features(shape, gp, plan);
     if (strcmp(info->kind, "cuda") == 0) {
         shape_cuda(shape, gp, info);

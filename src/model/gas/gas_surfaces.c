@@ -19,8 +19,10 @@ static crp_status resolve_teleport(crp_context *context, const char *where, cons
         return CRP_OK;
     }
     uint32_t n = gas_model_find_facets(model, s->teleport_name, facets);
-    CRP_CHECK(context, n == 1, CRP_ERR_CONFIG, "%s: facets[%u]: teleport = %.63s must name one facet (%u have that name): give "
-              "its number, or \"back\"", where, i + 1, s->teleport_name, n);
+    CRP_CHECK(context, n == 1, CRP_ERR_CONFIG,
+              "%s: facets[%u]: teleport = %.63s must name one facet (%u have that name): give "
+              "its number, or \"back\"",
+              where, i + 1, s->teleport_name, n);
     s->teleport = (int32_t)facets[0];
     return CRP_OK;
 }
@@ -31,7 +33,8 @@ static crp_status add_structures(crp_context *context, gas_model *model, uint32_
         void *larger = realloc(model->structure_names, n * sizeof *model->structure_names);
         CRP_CHECK(context, larger != NULL, CRP_ERR_MEMORY, "no memory for %u structures", n);
         model->structure_names = larger;
-        memset(model->structure_names[model->n_structures], 0, (n - model->n_structures) * sizeof *model->structure_names);
+        memset(model->structure_names[model->n_structures], 0,
+               (n - model->n_structures) * sizeof *model->structure_names);
         model->n_structures = n;
     }
     return CRP_OK;

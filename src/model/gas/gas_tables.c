@@ -204,7 +204,8 @@ static void set_cells(double *to, const gas_frame *frame, gas_point axis, double
     to[3] = -(to[0] * frame->origin.x + to[1] * frame->origin.y + to[2] * frame->origin.z);
 }
 
-static void fill_mark(const gas_plan *gp, gas_mark *mark, uint32_t facet, uint64_t cell, uint32_t profile, uint32_t sheet)
+static void fill_mark(const gas_plan *gp, gas_mark *mark, uint32_t facet, uint64_t cell, uint32_t profile,
+                      uint32_t sheet)
 {
     const gas_model *m = gp->model;
     const gas_surface *s = &m->surfaces[m->facets[facet].surface];
@@ -316,8 +317,8 @@ static crp_status fill_records(crp_context *context, crp_plan *plan, const gas_m
     bool is_wished = wish == NULL || strcmp(wish, "0") != 0;
     if (is_wished && gas_records_are_possible(gp->model, mesh)) {
         CRP_TRY(gas_records_build(context, gp->model, mesh, &r));
-        context_log(context, CRP_LOG_INFO, "gas", "%llu candidate records, %.1f %% need no tree", (unsigned long long)r.n,
-                    100.0 * r.share);
+        context_log(context, CRP_LOG_INFO, "gas", "%llu candidate records, %.1f %% need no tree",
+                    (unsigned long long)r.n, 100.0 * r.share);
         if (r.share >= 0.5) {
             return take_records(context, plan, &r);
         }

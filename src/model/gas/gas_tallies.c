@@ -9,8 +9,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Axes by letter: p part, s part with sources, d part with pumps (destination), f facet, x component, c texture cell, q facet with a
- * profile, b its bins, m formula. What a number is made of: see unit_value. */
+/* Axes by letter: p part, s part with sources, d part with pumps (destination), f facet, x component, c texture cell, q
+ * facet with a profile, b its bins, m formula. What a number is made of: see unit_value. */
 typedef struct layout {
     const char *name, *unit, *axes, *description;
     int over;

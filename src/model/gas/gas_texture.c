@@ -29,8 +29,8 @@ typedef struct polygon {
     uint32_t n;
 } polygon;
 
-/* The part of a polygon where sign (x - limit) <= 0, x being u or v. Sutherland and Hodgman 1974: of an outline that is not convex
- * the parts may hang together by edges without area, which do not count in it. */
+/* The part of a polygon where sign (x - limit) <= 0, x being u or v. Sutherland and Hodgman 1974: of an outline that is
+ * not convex the parts may hang together by edges without area, which do not count in it. */
 static void clip(const polygon *from, polygon *to, bool is_v, double limit, double sign)
 {
     to->n = 0;
@@ -73,7 +73,8 @@ static void add_loop(polygon *p, double sign, uint32_t n_u, uint32_t n_v, double
     }
 }
 
-static void load_loop(const gas_model *model, const gas_loop *loop, const gas_frame *f, double n_u, double n_v, polygon *p)
+static void load_loop(const gas_model *model, const gas_loop *loop, const gas_frame *f, double n_u, double n_v,
+                      polygon *p)
 {
     p->n = loop->n;
     for (uint32_t i = 0; i < loop->n; i++) {

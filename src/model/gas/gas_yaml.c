@@ -14,7 +14,7 @@ typedef struct block {
     crp_context *context;
     const char *path;
     const char *key;
-    uint32_t line;  /* of the file */
+    uint32_t line; /* of the file */
     const char *at;
 } block;
 
@@ -153,7 +153,8 @@ static crp_status read_polygons(block *b, uint32_t surface, gas_model *gas)
         uint32_t line = b->line;
         status = read_polygon(b, gas, &o);
         if (status == CRP_OK) {
-            status = gas_model_add_facet(b->context, gas, surface, o.corners, o.n_corners, (uint32_t)o.n_loops, 0, line);
+            status =
+                gas_model_add_facet(b->context, gas, surface, o.corners, o.n_corners, (uint32_t)o.n_loops, 0, line);
         }
     }
     free(o.corners);
@@ -292,8 +293,8 @@ static crp_status fill(crp_context *context, const char *path, const yaml_node *
     return model_finish(context, model);
 }
 
-crp_status gas_yaml_load(crp_context *context, const char *path, const yaml_node *root, const crp_input_options *options,
-                         crp_input **input)
+crp_status gas_yaml_load(crp_context *context, const char *path, const yaml_node *root,
+                         const crp_input_options *options, crp_input **input)
 {
     crp_model *model = NULL;
     gas_model *gas = gas_model_create();

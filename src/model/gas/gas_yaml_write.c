@@ -22,7 +22,8 @@ static const char *truth(bool value)
     return value ? "true" : "false";
 }
 
-/* Facets by surface, in rising order: `first` (n_surfaces + 1) and `list`; and the number of each facet in that order. */
+/* Facets by surface, in rising order: `first` (n_surfaces + 1) and `list`; and the number of each facet in that order.
+ */
 typedef struct order {
     uint32_t *first, *list, *number;
 } order;

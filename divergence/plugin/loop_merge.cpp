@@ -288,8 +288,10 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
     }
     if (!wanted.force && !n.is_safe) {
-        return decline(outer, n, "the inner loop may make few turns (" + numbers(n) +
-                                     "); record a run with --profile, or force it", declined);
+        return decline(outer, n,
+                       "the inner loop may make few turns (" + numbers(n) +
+                           "); record a run with --profile, or force it",
+                       declined);
     }
     std::string what =
         format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",

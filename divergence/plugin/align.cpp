@@ -237,8 +237,8 @@ std::shared_ptr<region_match> aligner::match_regions(const item &a, const item &
         m.t = t;
         m.f = f;
         double factor = loop_factor(t, depth, loops), score = 0.0;
-        add_straight(t, factor, m.row_t);
-        add_straight(f, factor, m.row_f);
+        m.row_t = straight_row(t, factor);
+        m.row_f = straight_row(f, factor);
         m.steps = align_rows(m.row_t, m.row_f, &score);
         made->score += score;
         made->blocks.push_back(std::move(m));

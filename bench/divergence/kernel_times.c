@@ -42,8 +42,8 @@ static int find(const void *function)
     return n_kernels++;
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *a, void *b,
-                            void *c, void *d, int *e)
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *a,
+                            void *b, void *c, void *d, int *e)
 {
     void (*real)(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
     *(void **)&real = next("__cudaRegisterFunction");
@@ -51,7 +51,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     real(handle, host, device, name, limit, a, b, c, d, e);
 }
 
-static int measure(const char *symbol, const void *function, size3 grid, size3 block, void **args, size_t shared, void *stream)
+static int measure(const char *symbol, const void *function, size3 grid, size3 block, void **args, size_t shared,
+                   void *stream)
 {
     static void *start, *stop;
     int (*create)(void **), (*record)(void *, void *), (*wait)(void *), (*elapsed)(float *, void *, void *);
@@ -89,7 +90,8 @@ __attribute__((destructor)) static void report(void)
     FILE *file = path == NULL ? NULL : fopen(path, "a");
     for (int i = 0; file != NULL && i < n_kernels; ++i) {
         if (kernels[i].launches > 0) {
-            fprintf(file, "%s %lu %.6f\n", kernels[i].name[0] ? kernels[i].name : "?", kernels[i].launches, kernels[i].ms);
+            fprintf(file, "%s %lu %.6f\n", kernels[i].name[0] ? kernels[i].name : "?", kernels[i].launches,
+                    kernels[i].ms);
         }
     }
     if (file != NULL) {

@@ -1,6 +1,6 @@
 /*
- * Writes what the plain light kernel gets for a model: params.bin (passed by value), layers.bin, table.bin, and the number of
- * tally words on standard output. Usage: plain_inputs MODEL.mci PHOTONS FOLDER
+ * Writes what the plain light kernel gets for a model: params.bin (passed by value), layers.bin, table.bin, and the
+ * number of tally words on standard output. Usage: plain_inputs MODEL.mci PHOTONS FOLDER
  */
 #include "core/context.h"
 #include "engine/plan.h"

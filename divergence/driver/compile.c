@@ -260,9 +260,9 @@ static char *pipeline(const options *o)
 {
     static const char *const clean = "instcombine<no-verify-fixpoint>,gvn,adce";
     char *chosen = o->is_recording ? text_of("divergence-record,function(mem2reg") : chosen_passes(o);
-    char *whole = text_of("function(loop-simplify,divergence-contract),divergence-sites,%s%s,%s),function(loop-unroll<O3>,%s)%s",
-                          o->is_recording ? "" : "function(", chosen, clean, clean,
-                          o->has_lines ? "" : ",divergence-strip");
+    char *whole =
+        text_of("function(loop-simplify,divergence-contract),divergence-sites,%s%s,%s),function(loop-unroll<O3>,%s)%s",
+                o->is_recording ? "" : "function(", chosen, clean, clean, o->has_lines ? "" : ",divergence-strip");
     free(chosen);
     return whole;
 }

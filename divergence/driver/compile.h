@@ -8,7 +8,7 @@ typedef struct job {
     const options *o;
     const toolchain *t;
     const char *source;
-    char *folder;               /**< intermediate files */
+    char *folder;      /**< intermediate files */
     bool is_host_code; /**< a .cu whose host part will be compiled too */
 } job;
 

@@ -1,6 +1,6 @@
 /*
- * Put in front of every .cu by `corpuscle-divcc --profile`: memory for what the kernels record, known to the host part too, which
- * hands it to corpuscle_profile_runtime.c. The size is RECORD_WORDS of divergence/plugin/sites.h.
+ * Put in front of every .cu by `corpuscle-divcc --profile`: memory for what the kernels record, known to the host part
+ * too, which hands it to corpuscle_profile_runtime.c. The size is RECORD_WORDS of divergence/plugin/sites.h.
  */
 #ifndef CORPUSCLE_PROFILE_H
 #define CORPUSCLE_PROFILE_H

@@ -1,6 +1,6 @@
 /*
- * Linked last into a program built with `corpuscle-divcc --profile`: at its end, what the kernels have recorded is appended to
- * the file $CORPUSCLE_PROFILE (corpuscle.divprofile if unset).
+ * Linked last into a program built with `corpuscle-divcc --profile`: at its end, what the kernels have recorded is
+ * appended to the file $CORPUSCLE_PROFILE (corpuscle.divprofile if unset).
  */
 #include <cuda_runtime_api.h>
 
@@ -25,7 +25,8 @@ static void write_one(const void *symbol, unsigned short *words, FILE *file)
     if (cudaMemcpyFromSymbol(words, symbol, n_bytes, 0, cudaMemcpyDeviceToHost) != cudaSuccess) {
         fprintf(stderr, "corpuscle: nothing was recorded (%s; a program that calls cudaDeviceReset loses its record)\n",
                 cudaGetErrorString(cudaGetLastError()));
-    } else if (words[0] != 0 && fwrite(words, 1, n_bytes, file) != n_bytes) { /* the magic number: a kernel has recorded */
+    } else if (words[0] != 0 &&
+               fwrite(words, 1, n_bytes, file) != n_bytes) { /* the magic number: a kernel has recorded */
         fprintf(stderr, "corpuscle: the record could not be written\n");
     }
 }
@@ -44,7 +45,8 @@ static void write_all(void)
     free(words);
 }
 
-/* CUDA's own exit handler is registered by a constructor of the objects before this one: the last registered runs first. */
+/* CUDA's own exit handler is registered by a constructor of the objects before this one: the last registered runs
+ * first. */
 static __attribute__((constructor)) void begin(void)
 {
     atexit(write_all);

@@ -61,6 +61,12 @@ std::optional<side> find_side(llvm::BasicBlock *branch, llvm::BasicBlock *first,
 
 struct region_match;
 
+/** Is it a hint to the optimiser: no code, and wrong where other lanes run it? */
+bool is_hint(const llvm::Instruction &i);
+
+/** How often a block of loops inside counts: eight times a level below `depth`. */
+double loop_factor(const llvm::BasicBlock *block, unsigned depth, const llvm::LoopInfo &loops);
+
 /** Phis and instructions of a block, without its end and without hints to the optimiser. */
 item_row straight_row(llvm::BasicBlock *block, double factor = 1.0);
 

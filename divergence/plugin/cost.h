@@ -67,7 +67,7 @@ branch_trace make_branches(double probability, unsigned n);
 struct branch_cost {
     double dear = 0, cheap = 0; /**< the two sides */
     double common = 0;          /**< the rest of an iteration */
-    double turn = 44;           /**< votes and guards; fits 12 cells of bench/divergence/synthetic.cu on an H200 within 8 % */
+    double turn = 44; /**< votes and guards; fits 12 cells of bench/divergence/synthetic.cu on an H200 within 8 % */
 };
 double branching_cost(const branch_cost &c, const branch_trace &t);
 /** `turns`: iterations on the cheap way between two votes, at most. */

@@ -233,11 +233,24 @@ void flattener::demote()
     }
 }
 
+/* What was known of aliases holds within one turn of the loop; copies stand side by side. */
+static void forget_aliases(BasicBlock *block)
+{
+    for (Instruction &i : make_early_inc_range(*block)) {
+        i.setMetadata(LLVMContext::MD_alias_scope, nullptr);
+        i.setMetadata(LLVMContext::MD_noalias, nullptr);
+        if (isa<NoAliasScopeDeclInst>(i)) {
+            i.eraseFromParent();
+        }
+    }
+}
+
 /* Copies 1 to n - 1 of a loop's body; the back edge of each leads to the header of the next. */
 void flattener::copy_loop(Loop *loop, unsigned n)
 {
     SmallVector<BasicBlock *, 8> body(loop->block_begin(), loop->block_end());
     SmallVector<BasicBlock *, 8> previous(body);
+    for_each(body, forget_aliases);
     for (unsigned copy = 1; copy < n; ++copy) {
         ValueToValueMapTy map;
         SmallVector<BasicBlock *, 8> made;
@@ -278,7 +291,8 @@ SmallVector<BasicBlock *, 8> flattener::blocks_past_gates() const
     return found;
 }
 
-/* Copies 1 to n - 1 of an iteration that passes the gates come first in a turn, the original last; all are of the first stretch. */
+/* Copies 1 to n - 1 of an iteration that passes the gates come first in a turn, the original last; all are of the first
+ * stretch. */
 void flattener::copy_turns()
 {
     SmallVector<BasicBlock *, 8> body = blocks_past_gates(), previous;

@@ -40,8 +40,8 @@ struct flatten_plan {
     /** Body steps a turn, for merged loops without merged loops inside. */
     llvm::DenseMap<llvm::Loop *, unsigned> steps;
     /**
-     * With gates: turns of `outer` past them, for lanes that do not want in, before the votes are taken. Their code, all blocks
-     * but those behind a gate, stands as often.
+     * With gates: turns of `outer` past them, for lanes that do not want in, before the votes are taken. Their code,
+     * all blocks but those behind a gate, stands as often.
      */
     unsigned turns = 1;
     /** Further gather points, with gates; each block has one predecessor, and `outer` or a merged loop is its

@@ -1,7 +1,7 @@
 /*
- * Persist: a kernel that treats one item a thread gets a loop over items, which loop merging can then merge with the kernel's own
- * loop. The launch stays as it is: the blocks beyond those that a GPU holds at once return, and the others take their work,
- * block number by block number, each thread the item of its own place in the block.
+ * Persist: a kernel that treats one item a thread gets a loop over items, which loop merging can then merge with the
+ * kernel's own loop. The launch stays as it is: the blocks beyond those that a GPU holds at once return, and the others
+ * take their work, block number by block number, each thread the item of its own place in the block.
  */
 #include "cost.h"
 #include "legality.h"
@@ -67,7 +67,8 @@ bool persister::tell(Loop *loop, verdict v, const std::string &text) const
     return v == verdict::done;
 }
 
-/* The dearest divergent loop that has no loop around it; none if it has loops inside, which can be merged with it as it is. */
+/* The dearest divergent loop that has no loop around it; none if it has loops inside, which can be merged with it as it
+ * is. */
 Loop *persister::find_loop() const
 {
     Loop *best = nullptr;
@@ -156,7 +157,8 @@ std::optional<blocker> persister::find_obstacle() const
     return std::nullopt;
 }
 
-/* The gain of merging the new loop over items with the kernel's own. Recorded warps are the items of one lane after another. */
+/* The gain of merging the new loop over items with the kernel's own. Recorded warps are the items of one lane after
+ * another. */
 double persister::predict(Loop *loop, const char *&basis) const
 {
     nest_cost c;
@@ -286,8 +288,9 @@ bool persister::run()
         return tell(loop, verdict::declined, "not made persistent: no gain expected (" + numbers + ")");
     }
     if (!wanted.force && !is_recorded) { /* whether a grid is larger than a GPU holds, the source does not say */
-        return tell(loop, verdict::declined, "not made persistent: the number of items is not known (" + numbers +
-                                                 "); record a run with --profile, or force it");
+        return tell(loop, verdict::declined,
+                    "not made persistent: the number of items is not known (" + numbers +
+                        "); record a run with --profile, or force it");
     }
     if (settings().report) {
         return tell(loop, verdict::analysis, "would make the kernel persistent (" + numbers + ")");

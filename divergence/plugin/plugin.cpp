@@ -41,8 +41,7 @@ static bool add_function_pass(StringRef name, FunctionPassManager &passes, Array
     return add<loop_merge_pass>(name, "loop-merge", passes) ||
            add<iteration_delay_pass>(name, "iteration-delay", passes) ||
            add<branch_distribute_pass>(name, "branch-distribute", passes) ||
-           add<persist_pass>(name, "persist", passes) ||
-           add<contract_pass>(name, "divergence-contract", passes);
+           add<persist_pass>(name, "persist", passes) || add<contract_pass>(name, "divergence-contract", passes);
 }
 
 static bool add_module_pass(StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>)

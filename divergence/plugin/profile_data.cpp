@@ -72,7 +72,8 @@ static lane_values values_of(const uint16_t *record, unsigned site, unsigned war
 }
 
 /* Rows of 32 lanes, one row a visit, warps behind one another; `ended` where a lane had no further visit. */
-template <typename Word> static std::vector<std::vector<Word>> rows_of(const uint16_t *record, unsigned site, Word ended)
+template <typename Word>
+static std::vector<std::vector<Word>> rows_of(const uint16_t *record, unsigned site, Word ended)
 {
     std::vector<std::vector<Word>> rows;
     for (unsigned warp = 0; warp < RECORD_WARPS; ++warp) {

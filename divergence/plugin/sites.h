@@ -1,6 +1,6 @@
 /**
- * Sites: loops and branches of a module, numbered. The numbering is made before any other pass, in the recording compile and
- * in the one that uses the record, and stays with the code as metadata.
+ * Sites: loops and branches of a module, numbered. The numbering is made before any other pass, in the recording
+ * compile and in the one that uses the record, and stays with the code as metadata.
  */
 #ifndef DIVERGENCE_SITES_H
 #define DIVERGENCE_SITES_H
@@ -15,11 +15,11 @@ namespace divergence
 
 /** Layout of the record, in 16-bit words; docs/formats/divprofile.md. */
 enum : unsigned {
-    RECORD_HEADER = 32,  /**< words: "crpdiv1\0", hash (8 bytes), zero */
-    RECORD_SITES = 64,   /**< sites that are recorded at most */
-    RECORD_WARPS = 64,   /**< warps, spread over the grid */
+    RECORD_HEADER = 32, /**< words: "crpdiv1\0", hash (8 bytes), zero */
+    RECORD_SITES = 64,  /**< sites that are recorded at most */
+    RECORD_WARPS = 64,  /**< warps, spread over the grid */
     RECORD_LANES = 32,
-    RECORD_VALUES = 63,  /**< values a lane and site; a count stands in front */
+    RECORD_VALUES = 63, /**< values a lane and site; a count stands in front */
     RECORD_CELL = RECORD_VALUES + 1,
     RECORD_WORDS = RECORD_HEADER + RECORD_SITES * RECORD_WARPS * RECORD_LANES * RECORD_CELL
 };

@@ -17,8 +17,10 @@ size_t size_parse(const char *text)
 
 static bool complain(const char *text, const char *why)
 {
-    fprintf(stderr, "corpuscle-divrun: argument '%s' %s; write u32=7, i32=, u64=, i64=, f32=0.5, f64=, buf:4M, "
-                    "buf:4M:random:SEED, buf:4M:index, file:PATH or bytes:PATH\n", text, why);
+    fprintf(stderr,
+            "corpuscle-divrun: argument '%s' %s; write u32=7, i32=, u64=, i64=, f32=0.5, f64=, buf:4M, "
+            "buf:4M:random:SEED, buf:4M:index, file:PATH or bytes:PATH\n",
+            text, why);
     return false;
 }
 

@@ -18,7 +18,8 @@ enum { BUILDS_MAX = 16, REPEATS_MAX = 101 };
 static const char *const HELP =
     "Usage: corpuscle-divrun A.cubin B.cubin ... --kernel NAME --grid N[,N,N] --block N[,N,N] --arg A ... [options]\n"
     "\n"
-    "Runs the kernel of each file (.cubin, .ptx, .fatbin) on the same inputs, compares every byte of every buffer with the\n"
+    "Runs the kernel of each file (.cubin, .ptx, .fatbin) on the same inputs, compares every byte of every buffer with "
+    "the\n"
     "first file's bit by bit, and prints the times (median of --repeat runs after one that warms up).\n"
     "\n"
     "  --arg u32=7          a number: u32, i32, u64, i64, f32, f64; in the kernel's order\n"
@@ -55,7 +56,8 @@ static bool check(cuda_result result, const char *what)
 {
     char text[256];
     if (result != CUDA_SUCCESS) {
-        fprintf(stderr, "corpuscle-divrun: %s failed (%s)\n", what, cuda_driver_error(&cuda, result, text, sizeof text));
+        fprintf(stderr, "corpuscle-divrun: %s failed (%s)\n", what,
+                cuda_driver_error(&cuda, result, text, sizeof text));
     }
     return result == CUDA_SUCCESS;
 }
@@ -112,8 +114,10 @@ static bool launch(const run_options *o, const build *b, cuda_pointer *buffers, 
                     check(cuda.event_create(&stop, CUDA_EVENT_DEFAULT), "timing") &&
                     check(cuda.event_record(start, NULL), "timing") &&
                     check(cuda.launch_kernel(b->function, o->grid[0], o->grid[1], o->grid[2], o->block[0], o->block[1],
-                                             o->block[2], o->shared, NULL, pointers, NULL), "the launch") &&
-                    check(cuda.event_record(stop, NULL), "timing") && check(cuda.stream_synchronize(NULL), "the kernel") &&
+                                             o->block[2], o->shared, NULL, pointers, NULL),
+                          "the launch") &&
+                    check(cuda.event_record(stop, NULL), "timing") &&
+                    check(cuda.stream_synchronize(NULL), "the kernel") &&
                     check(cuda.event_elapsed_time(&elapsed, start, stop), "timing");
     if (start != NULL) {
         cuda.event_destroy(start);
@@ -186,7 +190,8 @@ static bool write_profile(const run_options *o, const build *b)
     cuda_pointer memory = 0;
     size_t n = 0;
     if (get_global == NULL || get_global(&memory, &n, b->module, "corpuscle_profile") != CUDA_SUCCESS) {
-        fprintf(stderr, "corpuscle-divrun: %s records nothing; compile it with `corpuscle-divcc --profile`\n", o->files[0]);
+        fprintf(stderr, "corpuscle-divrun: %s records nothing; compile it with `corpuscle-divcc --profile`\n",
+                o->files[0]);
         return false;
     }
     unsigned char *data = malloc(n);
@@ -274,7 +279,8 @@ static int run(const run_options *o)
     cuda_pointer buffers[ARGUMENTS_MAX] = {0};
     bool is_right = true, is_same = true;
     for (int i = 0; is_right && i < o->n_args; ++i) {
-        is_right = !o->args[i].is_buffer || check(cuda.mem_alloc(&buffers[i], o->args[i].n_bytes), "allocating buffers");
+        is_right =
+            !o->args[i].is_buffer || check(cuda.mem_alloc(&buffers[i], o->args[i].n_bytes), "allocating buffers");
     }
     for (int i = 0; is_right && i < o->n_files; ++i) {
         build *b = &builds[i];
@@ -283,7 +289,10 @@ static int run(const run_options *o)
         is_same = is_same && b->is_same;
         if (is_right) {
             printf("%-40s %10.4f ms %7.3f times  %3d registers  %s\n", o->files[i], b->ms, builds[0].ms / b->ms,
-                   b->registers, i == 0 ? "-" : b->is_same ? "same" : "DIFFERS");
+                   b->registers,
+                   i == 0       ? "-"
+                   : b->is_same ? "same"
+                                : "DIFFERS");
         }
     }
     is_right = is_right && (o->profile == NULL || write_profile(o, &builds[0]));

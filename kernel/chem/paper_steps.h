@@ -156,7 +156,7 @@ CK_FN void chem_paper_bucket(chem_params p, chem_tables t, chem_memory m, chem_p
         m.here[i] = a;
     }
     chem_cells place = chem_cells_of(p, h.inv_cell, 0u, a);
-    ck_u32 bucket = (chem_row(place.y, place.z, history) + (ck_u32)place.x) & p.bucket_mask;
+    ck_u32 bucket = chem_bucket(place.x, place.y, place.z, history, p.bucket_mask);
     m.buckets[i] = bucket;
     m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
 }

@@ -86,4 +86,34 @@ CK_FN chem_place chem_place_of_pair(ck_philox4_key key, ck_u32 track, double dis
     return p;
 }
 
+/* Draws of births: one a track. */
+#define CHEM_PULSE_STREAM 0x60000000u
+
+/**
+ * Time within a piece of a pulse, in which the current goes evenly from `first` to `last`, by which a part of its charge has
+ * come: first s + (last - first) s^2/2 = part (first + last)/2.
+ *
+ * @param part  in [0, 1]
+ * @return      s in [0, 1], of the piece
+ * Draws: 0.
+ */
+CK_FN double chem_pulse_part(double first, double last, double part)
+{
+    double area = 0.5 * (first + last) * part;
+    double below = first + ck_sqrt64(first * first + 2.0 * (last - first) * area);
+    return below > 0.0 ? 2.0 * area / below : 0.0;
+}
+
+/* The part of a pulse's charge after which a track is born.  Draws: 1 quad. */
+CK_FN double chem_pulse_charge(ck_philox4_key key, ck_u32 track)
+{
+    ck_quad counter;
+    counter.a = track;
+    counter.b = 0u;
+    counter.c = 0u;
+    counter.d = CHEM_PULSE_STREAM;
+    ck_quad words = ck_philox4x32(key, counter);
+    return ck_uniform64(words.a, words.b);
+}
+
 #endif

@@ -72,4 +72,14 @@ CK_FN ck_u32 chem_row(ck_i32 y, ck_i32 z, ck_u32 history)
     return h ^ (h >> 15);
 }
 
+/**
+ * Bucket of a cell. Neighbours in space are neighbours in memory: x by x, a row 64 buckets further, a layer 4096 further, so that the
+ * molecules that a worker looks at one after the other share their cache lines. Cells that fall into one bucket are told apart by the
+ * word of their row and by distance.
+ */
+CK_FN ck_u32 chem_bucket(ck_i32 x, ck_i32 y, ck_i32 z, ck_u32 history, ck_u32 mask)
+{
+    return ((ck_u32)x + 64u * (ck_u32)y + 4096u * (ck_u32)z + history * 0x9E3779B1u) & mask;
+}
+
 #endif

@@ -147,7 +147,7 @@ CK_FN ck_u32 chem_advance(chem_params p, chem_memory m, double inv_cell, ck_u32 
     chem_particle a = chem_moved(p, m, i);
     m.here[i] = a;
     chem_cells place = chem_cells_of(p, inv_cell, n_cells, a);
-    ck_u32 bucket = (chem_row(place.y, place.z, m.history_here[i]) + (ck_u32)place.x) & p.bucket_mask;
+    ck_u32 bucket = chem_bucket(place.x, place.y, place.z, m.history_here[i], p.bucket_mask);
     m.buckets[i] = bucket;
     m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
     return a.species;
@@ -313,12 +313,17 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
     return v;
 }
 
+/* Who looks: lane `lane` of `width` that share the neighbours of a molecule. */
+typedef struct chem_lookout {
+    ck_u32 lane, width;
+} chem_lookout;
+
 /** Ask molecule i about those in slots [from, to) that lie in the row with this word. Returns how many pairs were near. */
 CK_FN ck_u32 chem_search_range(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_particle a,
-                               ck_u32 i, ck_u32 row, ck_u32 from, ck_u32 to)
+                               ck_u32 i, ck_u32 row, ck_u32 from, ck_u32 to, chem_lookout look)
 {
     ck_u32 n_near = 0u;
-    for (ck_u32 j = from; j < to; ++j) {
+    for (ck_u32 j = from + look.lane; j < to; j += look.width) {
         if (m.rows[j] != row) {
             continue;
         }
@@ -355,25 +360,35 @@ CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_step s, chem_c
     y = part < 2u ? place.y : chem_wrap_cell(p.space, s.n_cells, y);
     z = part < 2u ? place.z : chem_wrap_cell(p.space, s.n_cells, z);
     r.row = part < 2u ? m.rows[i] : chem_row(y, z, history);
-    bucket = (r.row + (ck_u32)chem_wrap_cell(p.space, s.n_cells, x)) & p.bucket_mask;
+    bucket = chem_bucket(chem_wrap_cell(p.space, s.n_cells, x), y, z, history, p.bucket_mask);
     r.n_parts = part >= 2u && p.space != CHEM_SPACE_IS_PERIODIC && bucket + 2u <= p.bucket_mask && (part - 2u) % 3u == 0u ? 3u : 1u;
     r.from = part == 0u ? i + 1u : m.starts[bucket];
     r.to = m.starts[bucket + r.n_parts];
     return r;
 }
 
-/** All pairs of molecule i with those that come after it. Returns how many were near. */
-CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
+/** All pairs of molecule i with those that come after it, or this lane's part of them. Returns how many were near. */
+CK_FN ck_u32 chem_search_part(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i,
+                               chem_lookout look)
 {
     chem_particle a = m.next[i];
     chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
     ck_u32 history = m.history_next[i], n_near = 0u;
     for (ck_u32 part = 0u; part < 14u;) {
         chem_range r = chem_range_of(p, m, s, place, history, i, part);
-        n_near += chem_search_range(p, t, m, s, step, a, i, r.row, r.from, r.to);
+        n_near += chem_search_range(p, t, m, s, step, a, i, r.row, r.from, r.to, look);
         part += r.n_parts;
     }
     return n_near;
+}
+
+/** The same by one worker alone. */
+CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
+{
+    chem_lookout look;
+    look.lane = 0u;
+    look.width = 1u;
+    return chem_search_part(p, t, m, s, step, i, look);
 }
 
 /** All channels of first order of molecule i.  Draws: 1 quad a channel. */
@@ -524,11 +539,13 @@ CK_FN ck_u32 chem_fire(chem_params p, chem_tables t, chem_memory m, chem_step s,
     if (m.best[c.first] != key || (c.second != CHEM_NONE && m.best[c.second] != key)) {
         return 0u;
     }
-    /* Two events of one molecule with equal keys, once in 2^50 or so: only one of them may have it. */
-    if (ck_atomic_exchange_u32(m.claims + c.first, 1u) != 0u) {
+    /* Two events of one molecule with equal keys, once in 2^50 or so: only one of them may have it. Claimed in the order of the
+     * slots, so that two entries of one pair cannot take one molecule each. */
+    ck_u32 low = c.first < c.second ? c.first : c.second, high = c.first < c.second ? c.second : c.first;
+    if (ck_atomic_exchange_u32(m.claims + low, 1u) != 0u) {
         return 0u;
     }
-    if (c.second != CHEM_NONE && ck_atomic_exchange_u32(m.claims + c.second, 1u) != 0u) {
+    if (high != CHEM_NONE && ck_atomic_exchange_u32(m.claims + high, 1u) != 0u) {
         return 0u;
     }
     m.candidates[at].channel = CHEM_NONE;

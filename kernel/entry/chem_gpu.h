@@ -11,7 +11,7 @@
 #include "../chem/steps.h"
 
 /* Up to so many candidates one block resolves alone: its own barrier costs a tenth of everybody's. */
-#define CHEM_FEW_CANDIDATES 4096u
+#define CHEM_FEW_CANDIDATES 2048u
 /* Species that are counted in shared memory; of more than that each molecule is counted in global memory. */
 #define CHEM_NEAR_SPECIES 2048u
 
@@ -127,15 +127,27 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
     ck_grid_barrier(arrivals);
 }
 
+/* How many threads share the neighbours of a molecule: in wide cells there are many, and one thread would wait for memory once for
+ * each. A power of two; the result does not depend on it. */
+CK_FN ck_u32 chem_lanes(chem_step s)
+{
+    return s.inv_cell > 1.0 / 6.0 ? 1u : s.inv_cell > 1.0 / 20.0 ? 4u : s.inv_cell > 1.0 / 60.0 ? 8u : 32u;
+}
+
 /* Returns the pairs that this thread asked. */
 CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
                          CK_GLOBAL ck_u32 *arrivals)
 {
-    ck_u32 n = m.starts[p.bucket_mask + 1u], pairs = 0u;
-    CHEM_EACH(i, n)
+    ck_u32 width = team.n_workers < 1024u ? 1u : chem_lanes(s), n = m.starts[p.bucket_mask + 1u] * width, pairs = 0u;
+    chem_lookout look;
+    look.width = width;
+    CHEM_EACH(k, n)
     {
-        chem_search_first_order(p, t, m, s, step, i);
-        pairs += chem_search_pairs(p, t, m, s, step, i);
+        look.lane = k & (width - 1u);
+        if (look.lane == 0u) {
+            chem_search_first_order(p, t, m, s, step, k / width);
+        }
+        pairs += chem_search_part(p, t, m, s, step, k / width, look);
     }
     ck_grid_barrier(arrivals);
     return pairs;

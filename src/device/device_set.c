@@ -42,6 +42,7 @@ static crp_status add_all(crp_context *context, const char *text, device_set *se
     }
     for (uint32_t i = 0; i < n; i++) {
         CRP_TRY(add(context, text, set, ops->kind, i));
+        set->is_one_of_all[set->n - 1] = true;
     }
     return CRP_OK;
 }

@@ -9,6 +9,7 @@ enum { DEVICE_SET_MAX = 64 };
 typedef struct device_set {
     uint32_t n;
     char names[DEVICE_SET_MAX][24]; /**< as device_open takes them, each once: "cpu", "cuda:0" */
+    bool is_one_of_all[DEVICE_SET_MAX]; /**< nobody named it: one that does not open may be left out */
 } device_set;
 
 /**

@@ -41,12 +41,11 @@ static uint32_t choose_threads(const crp_run_options *options, lane_place place,
     return n > n_others ? n - n_others : 1;
 }
 
-static crp_status open_member(crew *c, const device_set *set, const crp_run_options *options, uint64_t histories,
+static crp_status open_member(crew *c, const device_set *set, uint32_t i, const crp_run_options *options, uint64_t histories,
                               uint64_t n_launches, lane_place place)
 {
-    uint32_t i = c->n;
-    crew_member *m = &c->members[i];
-    *m = (crew_member){.crew = c, .index = i};
+    crew_member *m = &c->members[c->n];
+    *m = (crew_member){.crew = c, .index = c->n};
     m->context = c->context;
     if (c->has_threads) {
         CRP_CHECK(c->context, crp_context_create(&m->context) == CRP_OK, CRP_ERR_MEMORY, "no memory for a device");
@@ -65,6 +64,36 @@ static crp_status open_member(crew *c, const device_set *set, const crp_run_opti
     CRP_CHECK(c->context, m->words != NULL, CRP_ERR_MEMORY, "no memory for a launch: %zu bytes needed; use a coarser grid",
               c->plan->n_words * sizeof *m->words);
     return CRP_OK;
+}
+
+static void close_member(crew *c, crew_member *m)
+{
+    lane_close(&m->lane);
+    free(m->words);
+    m->words = NULL;
+    if (m->context != c->context) {
+        crp_context_destroy(&m->context);
+    }
+}
+
+/* Every device of the set. Of "all" some may be left out, with a warning, as long as one is there. */
+static crp_status open_members(crew *c, const device_set *set, const crp_run_options *options, uint64_t histories,
+                               uint64_t n_launches, lane_place place)
+{
+    crp_status last = CRP_OK;
+    for (uint32_t i = 0; i < set->n; i++) {
+        crp_status status = open_member(c, set, i, options, histories, n_launches, place);
+        if (status != CRP_OK && !set->is_one_of_all[i]) {
+            return status;
+        }
+        if (status != CRP_OK) {
+            context_log(c->context, CRP_LOG_WARNING, "engine", "%s is left out: %s", set->names[i],
+                        crp_context_error(c->context));
+            close_member(c, &c->members[--c->n]);
+            last = status;
+        }
+    }
+    return c->n > 0 ? CRP_OK : last;
 }
 
 /* Strict math is the same on all devices; the approximations of fast math are not. */
@@ -99,21 +128,9 @@ crp_status crew_open(crp_context *context, const crp_model *model, const crp_pla
         n_launches = (n_batches + set.n - 1) / set.n;
         n_launches = n_launches > DEVICE_N_QUEUES ? n_launches / DEVICE_N_QUEUES * DEVICE_N_QUEUES : n_launches;
     }
-    for (uint32_t i = 0; i < set.n; i++) {
-        CRP_TRY(open_member(c, &set, options, histories, n_launches, place));
-    }
+    CRP_TRY(open_members(c, &set, options, histories, n_launches, place));
     c->math = c->members[0].lane->shape.source.math;
     return CRP_OK;
-}
-
-static void close_member(crew *c, crew_member *m)
-{
-    lane_close(&m->lane);
-    free(m->words);
-    m->words = NULL;
-    if (m->context != c->context) {
-        crp_context_destroy(&m->context);
-    }
 }
 
 void crew_close(crew *c)

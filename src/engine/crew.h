@@ -42,7 +42,8 @@ typedef struct crew {
 } crew;
 
 /**
- * Open the devices that the options name (see device_set.h). One that does not open is an error.
+ * Open the devices that the options name (see device_set.h). One that was named and does not open is an error; of "all" it is left
+ * out with a warning.
  *
  * @param histories  still to run
  * @param n_batches  still to run

@@ -142,7 +142,12 @@ typedef struct module_export {
                        const output_options *options, const char *path, void **bytes, size_t *n_bytes);
 } module_export;
 
-/** One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c. */
+/**
+ * One kind of model: all that the engine, the readers and the program know of it. Listed in model/modules.c.
+ *
+ * Several devices work at the same time, each in a thread of its own: `params`, `reduce` and the functions of a plan_shape are
+ * called from all of them, and must not write to the plan or to anything else that is shared. A plan_shape belongs to one device.
+ */
 typedef struct crp_module {
     const char *name;              /**< "light" */
     const char *history_name;      /**< "photons" */

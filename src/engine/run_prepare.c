@@ -239,6 +239,14 @@ static crp_status open_devices(run *r)
     return crew_open(r->context, r->model, r->plan, r->options, histories, n_batches, place, r->comm->size > 1, &r->crew);
 }
 
+/* The first rank of a machine goes ahead: it compiles the kernel if need be, and the others find it in the cache. */
+static crp_status open_in_turn(run *r)
+{
+    bool is_first = r->comm->node_rank == 0;
+    CRP_TRY(comm_agree(r->comm, r->context, is_first ? open_devices(r) : CRP_OK));
+    return comm_agree(r->comm, r->context, is_first ? CRP_OK : open_devices(r));
+}
+
 /* One rank on a GPU in fast math and one on a CPU, which knows strict only, must not mix. */
 static crp_status check_math_of_ranks(run *r)
 {
@@ -255,7 +263,7 @@ crp_status run_prepare(run *r)
     CRP_TRY(comm_agree(r->comm, r->context, r->comm->rank == 0 ? decide_start(r, &start) : CRP_OK));
     r->comm->broadcast(r->comm, 0, &start, sizeof start);
     CRP_TRY(comm_agree(r->comm, r->context, lay_out(r, &start)));
-    CRP_TRY(comm_agree(r->comm, r->context, open_devices(r)));
+    CRP_TRY(open_in_turn(r));
     CRP_TRY(comm_agree(r->comm, r->context, check_math_of_ranks(r)));
     CRP_TRY(ranks_meet(r->context, &r->crew, &r->ranks));
     stamp_result(r);

@@ -217,15 +217,18 @@ def wait_for_save(corpuscle, name):
     raise AssertionError("nothing was saved")
 
 
-def long_run(corpuscle, n):
+def long_run(corpuscle, n=10**9, batches=2000):
     corpuscle.write("slab.mci", SLAB.format(n=n))
-    return ["run", "slab.mci", "--batches", "200", "--save-every", "0s", "-o", "long.h5", *CPU]
+    return ["run", "slab.mci", "--batches", str(batches), "--save-every", "0s", "-o", "long.h5", *CPU]
 
 
 def test_a_rank_dies(corpuscle):
     """Killed with SIGKILL: the run ends with an error, and three other processes finish it with the digits of one."""
-    n = 1000000
-    process = start(corpuscle, [(4, [*program(), *long_run(corpuscle, n)])])
+    corpuscle.write("slab.mci", SLAB.format(n=200000))
+    probe, = corpuscle.json("run", "slab.mci", "-o", "one.h5", "-q", *CPU)
+    n = int(probe["histories"] / probe["seconds"] * 6)  # some seconds, whatever this machine's speed
+    args = long_run(corpuscle, n, 200)
+    process = start(corpuscle, [(4, [*program(), *args])])
     wait_for_save(corpuscle, "long.h5")
     os.kill(processes_of(process)[2], signal.SIGKILL)
     _, err = process.communicate(timeout=60)
@@ -233,14 +236,14 @@ def test_a_rank_dies(corpuscle):
     done, = corpuscle.json("info", "long.h5")
     assert 0 < done["histories"] < n
     expected, = corpuscle.json("run", "slab.mci", "-o", "one.h5", "-q", "--batches", "200", "--device", "cpu")
-    code, out, err = ranks(corpuscle, [(3, [*program(), *long_run(corpuscle, n), "--restart", "long.h5", "--json", "-q"])])
+    code, out, err = ranks(corpuscle, [(3, [*program(), *args, "--restart", "long.h5", "--json", "-q"])])
     assert code == 0, err
     assert numbers(json.loads(out)) == numbers(expected)
 
 
 def test_interrupt(corpuscle):
     """SIGUSR1 to all, as srun sends it: stopped at the end of a batch, saved, exit code 130."""
-    process = start(corpuscle, [(2, [*program(), *long_run(corpuscle, 10**7)])])
+    process = start(corpuscle, [(2, [*program(), *long_run(corpuscle)])])
     wait_for_save(corpuscle, "long.h5")
     for pid in processes_of(process).values():
         os.kill(pid, signal.SIGUSR1)
@@ -252,7 +255,7 @@ def test_interrupt(corpuscle):
 
 def test_interrupt_of_another_rank(corpuscle):
     """One rank alone is asked to stop: all do."""
-    process = start(corpuscle, [(2, [*program(), *long_run(corpuscle, 10**7)])])
+    process = start(corpuscle, [(2, [*program(), *long_run(corpuscle)])])
     wait_for_save(corpuscle, "long.h5")
     os.kill(processes_of(process)[1], signal.SIGUSR1)
     _, err = process.communicate(timeout=60)

@@ -47,7 +47,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     static const char *const names[] = {"FAKE_CUDA_COMPUTE", "FAKE_CUDA_DEVICES", "FAKE_CUDA_FREE", "FAKE_CUDA_FAULT",
-                                        "FAKE_CUDA_SLOW", "CORPUSCLE_MEMORY"};
+                                        "FAKE_CUDA_SLOW", "FAKE_CUDA_BAD_DEVICE", "CORPUSCLE_MEMORY"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         unsetenv(names[i]);
     }
@@ -285,6 +285,24 @@ static void test_one_that_does_not_open(void **state)
     check_says(crp_context_error(fixture_context), "device cuda:7 is not there (this machine has 3 of the kind");
 }
 
+/* Of "all" one that does not open is left out; one that is named is not. */
+static void test_left_out(void **state)
+{
+    (void)state;
+    need_kernel();
+    crp_result *result = NULL;
+    setenv("FAKE_CUDA_BAD_DEVICE", "1", 1);
+    check_devices("cuda:all");
+    check_says(warnings, "cuda:1 is left out: cuda:1 (Fake GPU 1): FAKE_ERROR_46: as asked for, while making its context");
+    crp_run_options options = options_for("cuda:0,1");
+    assert_int_equal(crp_run_execute(fixture_context, crp_input_model(input, 0), &options, &result), CRP_ERR_DEVICE);
+    check_says(crp_context_error(fixture_context), "while making its context");
+    setenv("FAKE_CUDA_FREE", "1000", 1); /* less than any of them needs */
+    options.device = "cuda:all";
+    assert_int_equal(crp_run_execute(fixture_context, crp_input_model(input, 0), &options, &result), CRP_ERR_MEMORY);
+    check_says(crp_context_error(fixture_context), "1000 available) use fewer bins, or another device");
+}
+
 /* ---------------------------------------------------------------------------------------------------- progress */
 
 static int look(void *user, const crp_progress *now)
@@ -336,6 +354,7 @@ int main(void)
                                        SEVERAL_TEST(test_cpu_goes_on_alone),
                                        SEVERAL_TEST(test_none_is_left),
                                        SEVERAL_TEST(test_one_that_does_not_open),
+                                       SEVERAL_TEST(test_left_out),
                                        SEVERAL_TEST(test_progress_shows_devices)};
     char folder[] = "/tmp/corpuscle_test_XXXXXX", command[100];
     if (mkdtemp(folder) == NULL) {

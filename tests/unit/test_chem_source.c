@@ -155,9 +155,47 @@ static void one_point(void **state)
     crp_context_destroy(&context);
 }
 
+/* Births follow the current: a ramp from 0 to 1 us has its mean at 2/3 us; 4000 tracks, so that 1.5 % are 5 sigma. */
+static void pulse_births(void **state)
+{
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/chem_source_pulse.txt", CRP_BINARY_DIR);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("0 0\n1 1\n", file);
+    fclose(file);
+    reader_log log;
+    crp_context *context = reader_context(&log);
+    chem_model *model = make(context, CHEM_SOURCE_SPUR, spur, 3, 4000);
+    model->start = 1.0;
+    model->end = 2.0e6;
+    snprintf(model->source.pulse, sizeof model->source.pulse, "%s", path);
+    assert_int_equal(chem_source_fill(context, "test", model), CRP_OK);
+    double mean = 0.0;
+    for (uint32_t i = 0; i < model->n_tracks; i++) {
+        const chem_track *t = &model->tracks[i];
+        for (size_t k = 1; k < t->n_molecules; k++) {
+            assert_true(t->molecules[k].time == t->molecules[0].time); /* a track is born as a whole */
+        }
+        assert_true(t->molecules[0].time >= 1.0 && t->molecules[0].time <= 1.0e6 + 1.0);
+        mean += t->molecules[0].time / model->n_tracks;
+    }
+    assert_true(fabs(mean / (2.0e6 / 3.0) - 1.0) < 5.0 * sqrt(1.0 / 8.0 / 4000.0));
+    chem_model_destroy(model);
+    model = make(context, CHEM_SOURCE_SPUR, spur, 3, 10);
+    model->start = 1.0;
+    model->end = 1.0e5;
+    snprintf(model->source.pulse, sizeof model->source.pulse, "%s", path);
+    reader_expect(context, chem_source_fill(context, "test", model), CRP_ERR_CONFIG, "the pulse lasts until 1e+06 ps");
+    chem_model_destroy(model);
+    crp_context_destroy(&context);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(widths), cmocka_unit_test(pairs), cmocka_unit_test(order_and_seed),
-                                       cmocka_unit_test(faults), cmocka_unit_test(one_point)};
+                                       cmocka_unit_test(faults), cmocka_unit_test(one_point), cmocka_unit_test(pulse_births)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,7 @@ typedef struct chem_source {
     double distance;         /**< PAIR: between its two molecules [nm] */
     double radius;           /**< SPUR, CYLINDER: standard deviation of each coordinate about the centre or axis [nm] */
     double length;           /**< CYLINDER: along z; UNIFORM: edge of the cube [nm] */
+    char pulse[1024];        /**< file with the shape of a pulse, from which the birth of every track is drawn; "": none */
     bool together;           /**< all tracks of the file share one space (dose rate, pulses) */
 } chem_source;
 

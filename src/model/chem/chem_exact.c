@@ -107,7 +107,7 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
     p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
     p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
-    p->bucket_mask = power_of_two_above(n + n / 2) - 1;
+    p->bucket_mask = power_of_two_above(n) - 1;
 }
 
 static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)

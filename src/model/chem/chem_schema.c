@@ -101,6 +101,8 @@ static const schema_field source_fields[] = {
       .doc = "spur, cylinder: standard deviation of each coordinate about centre or axis" },
     { .key = "length", .type = SCHEMA_REAL, IN_CHEM(source.length), .dimension = UNIT_LENGTH, .unit = "nm",
       .check = check_not_negative, .fallback = "100 nm", .example = "1 um", .doc = "cylinder: length; uniform: edge of the cube" },
+    { .key = "pulse", .type = SCHEMA_TEXT, IN_CHEM(source.pulse), .fallback = "", .example = "pulse.txt",
+      .doc = "shape of a pulse (time in us, relative current): every track is born at a time drawn from it" },
     { .key = "together", .type = SCHEMA_BOOL, IN_CHEM(source.together), .fallback = "false", .example = "false",
       .doc = "all tracks share one space (dose rate, pulses)" },
 };

@@ -1,8 +1,11 @@
 /* Where the tracks come from: the one place that looks at model->source. Readers and built-in sources plug in here. */
 #include "model/chem/chem.h"
 
+#include "chem/source.h"
 #include "core/context.h"
+#include "io/pulse_table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,9 +28,51 @@ static crp_status fill_from_file(crp_context *context, const char *path, chem_mo
     return chem_file_read(context, full, model);
 }
 
-/* Energies that the input gives override those of a file; then molecules get their order. */
-static crp_status finish(crp_context *context, chem_model *model)
+/* ---------------------------------------------------------------------------------------------------- pulse */
+
+/* When the charge of the pulse has come to a part, after its beginning [ps]. */
+static double pulse_time(const pulse_table *t, double charge)
 {
+    size_t i = 1;
+    while (i + 1 < t->n && t->charge[i] < charge) {
+        i++;
+    }
+    double of_piece = t->charge[i] - t->charge[i - 1];
+    double part = of_piece > 0.0 ? fmin(fmax((charge - t->charge[i - 1]) / of_piece, 0.0), 1.0) : 0.0;
+    return t->time[i - 1] + (t->time[i] - t->time[i - 1]) * chem_pulse_part(t->current[i - 1], t->current[i], part);
+}
+
+/* Every track as a whole is born later by a time that belongs to its number. */
+static crp_status draw_births(crp_context *context, const char *path, chem_model *model)
+{
+    char full[2200];
+    pulse_table *table = NULL;
+    if (model->source.pulse[0] == '\0') {
+        return CRP_OK;
+    }
+    beside(path, model->source.pulse, full, sizeof full);
+    CRP_TRY(pulse_read(context, full, &table));
+    double last = model->start + table->time[table->n - 1];
+    if (last >= model->end) {
+        pulse_destroy(&table);
+        return context_fail(context, CRP_ERR_CONFIG, "%s: the pulse lasts until %g ps and the run ends at %g ps: let time.end be "
+                            "later, so that every track is seen", full, last, model->end);
+    }
+    ck_philox4_key key = ck_philox4_key_of(model->source.seed);
+    for (uint32_t i = 0; i < model->n_tracks; ++i) {
+        double delay = pulse_time(table, chem_pulse_charge(key, i));
+        for (size_t k = 0; k < model->tracks[i].n_molecules; ++k) {
+            model->tracks[i].molecules[k].time += delay;
+        }
+    }
+    pulse_destroy(&table);
+    return CRP_OK;
+}
+
+/* Energies that the input gives override those of a file; then molecules get their order. */
+static crp_status finish(crp_context *context, const char *path, chem_model *model)
+{
+    CRP_TRY(draw_births(context, path, model));
     if (model->source.together) {
         CRP_TRY(chem_tracks_join(context, model));
     }
@@ -47,5 +92,5 @@ crp_status chem_source_fill(crp_context *context, const char *path, chem_model *
     } else {
         CRP_TRY(chem_source_build(context, path, model));
     }
-    return finish(context, model);
+    return finish(context, path, model);
 }

@@ -149,6 +149,10 @@ static void write_source(FILE *file, const chem_source *source)
         fputs("]", file);
     }
     write_real(file, ", energy: ", source->energy, " eV");
+    if (source->pulse[0] != '\0') {
+        fputs(", pulse: ", file);
+        yaml_write_string(file, base_name(source->pulse));
+    }
     fprintf(file, ", together: %s}\n", source->together ? "true" : "false");
 }
 

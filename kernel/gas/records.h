@@ -81,8 +81,8 @@ CK_FN gas_front gas_front_of(ck_u32 facet, gas_vector place, gas_vector way, CK_
     return best;
 }
 
-/* All planes of a record, run after run in one loop: so the lanes of a GPU differ in the number of planes only, not in
- * how they are divided into runs. */
+/* All planes of a record, run after run. (One loop over all runs, so that lanes of a GPU differ in the number of planes
+ * only, was slower by 1 to 4 % on an H200.) */
 CK_FN gas_front gas_front_of_record(ck_words4 runs, gas_vector place, gas_vector way,
                                     CK_GLOBAL const double *CK_RESTRICT planes)
 {
@@ -90,15 +90,15 @@ CK_FN gas_front gas_front_of_record(ck_words4 runs, gas_vector place, gas_vector
     best.height = -1.0e30;
     best.cosine = -1.0;
     best.facet = GAS_NOTHING;
-    ck_u32 facet = runs.a >> GAS_RUN_BITS, left = runs.a & GAS_RUN_MASK;
-    while (left != 0u) {
-        best = gas_front_of(facet, place, way, planes, best);
-        int is_last = left == 1u;
-        facet = is_last ? runs.b >> GAS_RUN_BITS : facet + 1u;
-        left = is_last ? runs.b & GAS_RUN_MASK : left - 1u;
-        runs.b = is_last ? runs.c : runs.b;
-        runs.c = is_last ? runs.d : runs.c;
-        runs.d = is_last ? 0u : runs.d;
+    while (runs.a != 0u) {
+        ck_u32 facet = runs.a >> GAS_RUN_BITS, end = facet + (runs.a & GAS_RUN_MASK);
+        for (; facet < end; ++facet) {
+            best = gas_front_of(facet, place, way, planes, best);
+        }
+        runs.a = runs.b;
+        runs.b = runs.c;
+        runs.c = runs.d;
+        runs.d = 0u;
     }
     return best;
 }

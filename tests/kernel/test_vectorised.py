@@ -86,7 +86,7 @@ def test_a_scalar_loop_is_seen(isa):
     """With the vectoriser off, or a call in the loop, the check above must fail."""
     source = KERNEL / "entry" / "light_cpu.c"
     text = source.read_text()
-    off = ["-fno-tree-vectorize", "-fno-openmp-simd"] if not IS_CLANG else ["-fno-vectorize", "-fno-openmp-simd"]
+    off = ["-fno-vectorize" if IS_CLANG else "-fno-tree-vectorize", "-fno-openmp", "-fno-openmp-simd"]
     assert missing(text, report(source, isa, extra=off), wanted_width(isa)) == [first for first, _ in simd_loops(text)]
     broken = "extern float unknown(float);\n" + text.replace("s->x[i] = a.photon.x;", "s->x[i] = unknown(a.photon.x);")
     assert broken.count("unknown(") == 2

@@ -391,7 +391,8 @@ static void starters_load_as_they_are(void **state)
         char *text = start(list[i].name, NULL, 0, CRP_OK);
         assert_true(list[i].text == NULL || strcmp(text, list[i].text) == 0);
         crp_input *input = must_load(text);
-        assert_true(crp_model_histories(input->models[0]) > 0);
+        /* where -n counts copies, one is the default */
+        assert_true(crp_model_histories(input->models[0]) > 0 || input->models[0]->module->copy != NULL);
         crp_input_destroy(&input);
         free(text);
     }

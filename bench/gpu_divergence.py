@@ -53,6 +53,7 @@ PROGRAMS = """feynman-kac mandelbrot rainflow metropolis mr jaccard myocyte lang
 SHORTER = {"feynman-kac": ("main.cu", r"N = 1000\b", "N = 100")}
 # Builds beside the model's own choice.
 FORCED_PROGRAMS = {
+    "feynman-kac": {"steps2": "loop-merge<steps=2;refill=1>", "steps4": "loop-merge<steps=4;refill=1>"},
     "mandelbrot": {"persist1": "persist,loop-merge<steps=1;refill=1>", "persist4": "persist,loop-merge<steps=4;refill=1>"},
     "tissue": {"persist1": "persist,loop-merge<steps=1;refill=1>"},
     "metropolis": {"distribute": "branch-distribute"},

@@ -5,6 +5,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from common import EXAMPLES, ROOT, Failed, Program, machine, save, slug, table, today
@@ -17,24 +18,18 @@ def gpus(program):
     return [name for name in lines if name.startswith("cuda:")]
 
 
-class Case:
-    """One model and number of histories, timed on several sets of devices in turn."""
+class Clock:
+    """Seconds left of what the script may take."""
 
-    def __init__(self, program, path, histories):
-        self.program, self.path, self.histories = program, path, histories
-        self.seconds, self.digests, self.runs = {}, {}, []
+    def __init__(self, budget):
+        self.end = time.perf_counter() + budget
 
-    def run(self, name, *arguments, **keywords):
-        r = self.program.run(self.path, self.histories, *arguments, timeout=170, **keywords)
-        self.seconds.setdefault(name, []).append(r["seconds"])
-        self.digests.setdefault(name, set()).add(r["digest"])
-        self.runs.append({"model": self.path.stem, "on": name, "seconds": r["seconds"], "wall": self.program.wall,
-                          "device": r["device"], "histories": r["histories"], "digest": r["digest"]})
-        print(f"  {self.path.stem} on {name}: {r['seconds']:.3f} s, {r['histories'] / r['seconds'] / 1e6:.1f} thousand/ms",
-              file=sys.stderr, flush=True)
+    def left(self):
+        return self.end - time.perf_counter()
 
-    def median(self, name):
-        return statistics.median(self.seconds[name])
+
+def some(devices, n):
+    return "cuda:" + ",".join(d.split(":")[1] for d in devices[:n])
 
 
 def mpi_prefix(n):
@@ -42,28 +37,51 @@ def mpi_prefix(n):
     return prefix + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
 
 
-def measure(program, path, histories, devices, repeats, with_mpi, failures):
-    case, n = Case(program, path, histories), len(devices)
-    sets = {"one": ["--device", devices[0]], "all": ["--device", "cuda:" + ",".join(d.split(":")[1] for d in devices)]}
-    case.program.run(path, max(int(histories / 100), 1000), *sets["all"], timeout=170)  # kernels compiled, GPUs awake
-    for _ in range(repeats):
-        for name, arguments in sets.items():
-            case.run(name, *arguments)
-    if with_mpi:
-        case.run("ranks", prefix=mpi_prefix(n))
-    case.run("last alone", "--device", devices[-1])
-    rows, one = [], statistics.median(case.seconds["one"] + case.seconds["last alone"])
-    for name in case.seconds:
-        used = n if name in ("all", "ranks") else 1
-        speedup = one / case.median(name)
-        rows.append([path.stem, f"{histories:.0e}", f"{used} ({name})", f"{case.median(name):.3f}",
-                     f"{histories / case.median(name) / 1e6:.1f}", f"{speedup:.3f}", f"{100 * speedup / used:.1f} %",
-                     ", ".join(sorted(d[:12] for d in case.digests[name]))])
-        if name == "all" and speedup / used < GOAL:
-            failures.append(f"{path.stem}: {speedup:.3f} times one GPU with {used}, not {GOAL * used:.2f}")
-    if len(set().union(*case.digests.values())) != 1:
-        failures.append(f"{path.stem}: digests differ: {case.digests}")
-    return rows, case.runs
+def time_run(program, name, path, histories, clock, *arguments, **keywords):
+    r = program.run(path, histories, *arguments, "--save-every", "24h", timeout=max(clock.left(), 5), **keywords)
+    run = {"model": name, "on": " ".join(map(str, arguments[1:2])) + (" ranks" if keywords else ""), "seconds": r["seconds"],
+           "wall": program.wall, "device": r["device"], "histories": r["histories"], "digest": r["digest"],
+           "shares": [d["histories"] / r["histories"] for d in r["devices"]]}
+    print(f"  {name} on {run['on']}: {r['seconds']:.3f} s, {r['histories'] / r['seconds'] / 1e6:.1f} thousand/ms, "
+          f"digest {r['digest'][:12]}, wall {program.wall:.1f} s", file=sys.stderr, flush=True)
+    return run
+
+
+def measure(program, name, path, histories, devices, counts, repeats, clock, failures):
+    """Every number of GPUs in turn; more repeats only while there is time."""
+    runs = {n: [] for n in counts}
+    program.run(path, max(int(histories / 100), 1000), "--device", some(devices, max(counts)), timeout=max(clock.left(), 5))
+    for k in range(repeats):
+        for n in counts:
+            if k > 0 and clock.left() < 1.5 * runs[n][0]["wall"] + 10:
+                continue
+            runs[n].append(time_run(program, name, path, histories, clock, "--device", some(devices, n)))
+    return judge(name, histories, runs, failures), [run for n in counts for run in runs[n]]
+
+
+def judge(name, histories, runs, failures):
+    rows, digests = [], {run["digest"] for n in runs for run in runs[n]}
+    seconds = {n: statistics.median(run["seconds"] for run in runs[n]) for n in runs}
+    least = min(runs)
+    for n in runs:
+        speedup = least * seconds[least] / seconds[n]
+        shares = runs[n][0]["shares"]
+        rows.append([name, f"{histories:.2e}", n, f"{seconds[n]:.3f}", f"{histories / seconds[n] / 1e6:.1f}", f"{speedup:.3f}",
+                     f"{100 * speedup / n:.1f} %", f"{100 * min(shares):.1f} to {100 * max(shares):.1f} %",
+                     runs[n][0]["digest"][:12]])
+        if speedup / n < GOAL:
+            failures.append(f"{name}: {speedup:.3f} times one GPU with {n}, not {GOAL * n:.2f}")
+    if len(digests) != 1:
+        failures.append(f"{name}: digests differ: {sorted(digests)}")
+    return rows
+
+
+def gas_case(program, clock, counts, hits):
+    """G(100,100): 101 hits a molecule, and as many as there is time for on every number of GPUs."""
+    path = Path(program.folder.name) / "G100_100.yaml"
+    program.call("new", "gas-tube", "-o", path, "--set", "length_over_radius=100", "--set", "sides=100")
+    each = 4.5e9 * max(clock.left() - 8 * len(counts) - 10, 1.0) / sum(1 / n for n in counts)
+    return "G(100,100)", path, min(hits, each) / 101
 
 
 def mixed(program, devices, failures):
@@ -98,38 +116,65 @@ def sanitize(program, devices, failures):
 def parse():
     parser = argparse.ArgumentParser(prog="bench/gpu_multi.py", description=__doc__)
     parser.add_argument("--program", default=os.environ.get("CORPUSCLE", str(ROOT / "build" / "corpuscle")))
-    parser.add_argument("--case", action="append", metavar="FILE:N", help="measure these in place of light's skin7 with 3e9")
+    parser.add_argument("--gpus", help="numbers of GPUs by comma, 1,2,4; default 1 and all")
+    parser.add_argument("--case", action="append", metavar="FILE:N", help="measure these in place of light's skin7 and the tube")
+    parser.add_argument("--hits", type=float, default=1e11, help="of the tube, at most")
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--devices", help="cuda:0,cuda:1 in place of all; cpu tries the script without a GPU")
+    parser.add_argument("--budget", type=float, default=170, help="seconds that all may take; what does not fit is left out")
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results", help="folder for the two result files")
     return parser.parse_args()
 
 
+def cases_of(options, program, clock, counts):
+    if options.case:
+        for text in options.case:
+            path, n = text.rsplit(":", 1)
+            yield Path(path).stem, Path(path).resolve(), float(n)
+        return
+    yield "skin7", EXAMPLES / "skin7.mci", 3e9
+    yield gas_case(program, clock, counts, options.hits)
+
+
+def checks(program, devices, options, clock, failures):
+    """Digests of other ways to run, as far as there is time."""
+    sections = []
+    if clock.left() > 35:
+        sections.append(("Mixed and resumed", table(["run", "devices", "digest", ""], mixed(program, devices, failures))))
+    plugin = Path(options.program).resolve().with_name("libcorpuscle-mpi.so")
+    if clock.left() > 30 and shutil.which("mpirun") is not None and plugin.exists():
+        n, path = len(devices), EXAMPLES / "skin5_633.mci"
+        one = program.run(path, 2e8, "--device", devices[0], timeout=30)
+        ranks = program.run(path, 2e8, timeout=60, prefix=mpi_prefix(n))
+        failures += [] if ranks["digest"] == one["digest"] else ["ranks: another digest"]
+        sections.append((f"{n} processes", f"{ranks['device']}: digest {ranks['digest'][:12]}, {ranks['seconds']:.2f} s"))
+    if clock.left() > 65:
+        sections.append(("Sanitizer", table(["tool", "result"], sanitize(program, devices, failures))))
+    return sections
+
+
 def main():
     options = parse()
-    program, failures = Program(options.program), []
+    program, failures, clock = Program(options.program), [], Clock(options.budget)
     program.environment.setdefault("CORPUSCLE_CACHE", os.path.join(program.folder.name, "kernels"))
-    devices = options.devices.split(",") if options.devices else gpus(program)
-    if len(devices) < 2:
-        sys.exit("gpu_multi: fewer than two GPUs are here")
-    cases = [(EXAMPLES / "skin7.mci", 3e9)]
-    if options.case:
-        cases = [(Path(c.rsplit(":", 1)[0]).resolve(), float(c.rsplit(":", 1)[1])) for c in options.case]
+    devices = gpus(program)
+    counts = [int(n) for n in options.gpus.split(",")] if options.gpus else [1, len(devices)]
+    if len(devices) < max(counts) or len(set(counts)) < 2:
+        sys.exit(f"gpu_multi: {len(devices)} GPUs are here, and {counts} were to be compared")
+    devices = devices[:max(counts)]
     first = program.run(EXAMPLES / "skin5_633.mci", 1000, "--device", devices[0])
     facts = {"date": today(), "program": program.call("--version").strip(), "machine": machine(), "device": first["device"],
              "devices": ", ".join(devices), "commit": first["commit"]}
-    with_mpi = shutil.which("mpirun") is not None and Path(options.program).resolve().with_name("libcorpuscle-mpi.so").exists()
     rows, runs = [], []
-    for path, histories in cases:
+    for name, path, histories in cases_of(options, program, clock, counts):
         try:
-            more, data = measure(program, path, histories, devices, options.repeats, with_mpi, failures)
+            more, data = measure(program, name, path, histories, devices, counts,
+                                 options.repeats if name != "G(100,100)" else 1, clock, failures)
             rows, runs = rows + more, runs + data
         except (Failed, OSError, KeyError, ValueError, subprocess.SubprocessError) as error:
-            failures.append(f"{path.stem}: {error}")
+            failures.append(f"{name}: {error}")
     sections = [("Rates", table(["model", "histories", "GPUs", "transport (s)", "thousand/ms", "times one", "efficiency",
-                                 "digest"], rows))]
-    sections.append(("Mixed and resumed", table(["run", "devices", "digest", ""], mixed(program, devices, failures))))
-    sections.append(("Sanitizer", table(["tool", "result"], sanitize(program, devices, failures))))
+                                 "shares", "digest"], rows))]
+    sections += checks(program, devices, options, clock, failures)
     sections.append(("What failed", "\n".join(f"- {f}" for f in failures) or "None."))
     name = f"{facts['date']}-gpu-multi-{slug(facts['device'].split('(')[-1])}-{facts['commit'][:8]}"
     paths = save(options.output, name, "Several GPUs", facts, sections, {"runs": runs, "failures": failures})

@@ -531,8 +531,8 @@ CK_FN void ck_grid_barrier(ck_u32 *arrivals)
                      : "l"(__cvta_generic_to_global(arrivals))
                      : "memory");
         ck_u32 target = (old / gridDim.x + 1u) * gridDim.x;
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+        do { /* relaxed: an acquire each time would empty the cache that other blocks of the multiprocessor work with */
+            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
                          : "=r"(seen)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");

@@ -5,6 +5,7 @@
 #include "legality.h"
 #include "passes.h"
 #include "profile_data.h"
+#include "randomness.h"
 #include "remarks.h"
 #include "settings.h"
 
@@ -36,7 +37,6 @@ struct nest {
     trip_trace trace;
     double share = 1.0;
     bool is_recorded = false;
-    bool is_safe = true; /* does not lose if visits are short, which nothing excludes */
     const char *basis = "";
     unsigned steps = 1, refill = 1;
     double gain = 0.0;
@@ -55,6 +55,7 @@ class merger
     bool run(SmallPtrSetImpl<BasicBlock *> &declined);
 
   private:
+    bool is_safe(const nest &n) const;
     bool try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined);
     bool is_divergent(const Loop *loop) const;
     void collect(Loop *around, nest &n) const;
@@ -168,8 +169,6 @@ trip_trace merger::expect(nest &n)
     const SCEV *count = evolution.getBackedgeTakenCount(n.main);
     if (isa<SCEVCouldNotCompute>(count)) {
         n.basis = "ends at no fixed count";
-        trip_trace few = make_trace(spread::geometric, 2, visits);
-        n.is_safe = nested_cost(n.cost, few) > 0.97 * merged_cost(n.cost, few, 4, 1);
         return make_trace(spread::geometric, 16, visits);
     }
     if (unsigned known = evolution.getSmallConstantTripCount(n.main)) {
@@ -267,6 +266,25 @@ bool merger::decline(Loop *outer, const nest &n, const std::string &why, SmallPt
     return false;
 }
 
+/*
+ * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any other loop may
+ * agree, and then merging only costs. Neither may lose.
+ */
+bool merger::is_safe(const nest &n) const
+{
+    if (n.is_recorded) {
+        return true;
+    }
+    SmallVector<BasicBlock *, 4> ends;
+    n.main->getExitingBlocks(ends);
+    bool is_drawn = any_of(ends, [](BasicBlock *end) {
+        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
+        return branch && branch->isConditional() && is_random(branch->getCondition());
+    });
+    trip_trace worst = is_drawn ? make_trace(spread::geometric, 2, 32) : make_trace(spread::none, 16, 16);
+    return nested_cost(n.cost, worst) > 0.96 * merged_cost(n.cost, worst, n.steps, n.refill);
+}
+
 bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
 {
     nest n;
@@ -287,11 +305,9 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
     if (!wanted.force && n.gain < settings().margin) {
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
     }
-    if (!wanted.force && !n.is_safe) {
-        return decline(outer, n,
-                       "the inner loop may make few turns (" + numbers(n) +
-                           "); record a run with --profile, or force it",
-                       declined);
+    if (!wanted.force && !is_safe(n)) {
+        return decline(outer, n, "lanes may all make the same or few turns, and would lose (" + numbers(n) +
+                                     "); record a run with --profile, or force it", declined);
     }
     std::string what =
         format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",

@@ -277,15 +277,12 @@ CK_FN chem_event chem_examine_contact(chem_params p, chem_tables t, chem_memory 
     return o.event;
 }
 
-/** Two molecules within reach: is there a channel, and do they meet? */
-CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                        ck_u32 channel, chem_vector apart, float square)
+/* Two molecules within the reach of their channel: do they meet? A function of its own on a CPU, so that the loop over neighbours,
+ * most of which are not within reach, keeps its numbers in registers. */
+CK_CALL void chem_examine_near(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+                               ck_u32 channel, chem_vector apart)
 {
     float radius = t.channels[channel].radius;
-    float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, radius);
-    if (!(square <= reach * reach)) {
-        return;
-    }
     chem_pair pair = chem_pair_of(p, m, i, j, step, apart);
     if (chem_can_react(p.key, t.channels[channel].spin_limit, pair, channel) == 0u) {
         return;
@@ -301,6 +298,16 @@ CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s
     }
     if (e.channel != CHEM_NONE) {
         chem_enter(p, m, e, i, j);
+    }
+}
+
+/** Two molecules that have a channel: are they near enough for it, and do they meet? */
+CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+                        ck_u32 channel, chem_vector apart, float square)
+{
+    float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, t.channels[channel].radius);
+    if (square <= reach * reach) {
+        chem_examine_near(p, t, m, s, step, i, j, channel, apart);
     }
 }
 

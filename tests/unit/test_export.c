@@ -77,7 +77,7 @@ static const char json_expected[] =
     "{\"version\": \"1.0.0\", \"commit\": \"abc\", \"kind\": \"light\", \"input_digest\": \"d1\", "
     "\"device\": \"cpu \\\"x\\\"\", \"devices\": [{\"device\": \"cpu \\\"x\\\"\", \"host\": \"here\", \"rank\": 1, "
     "\"histories\": 8, \"dropped\": true}], \"math\": \"strict\", \"seed\": 18446744073709551615, \"histories\": 8, "
-    "\"seconds\": 0.5, \"rate\": {\"value\": 16, \"unit\": \"photons/s\"}, \"digest\": \"d2\", "
+    "\"seconds\": 0.5, \"device_seconds\": null, \"rate\": {\"value\": 16, \"unit\": \"photons/s\"}, \"digest\": \"d2\", "
     "\"events\": {\"roulette\": 6}, \"results\": ["
     "{\"name\": \"Rd\", \"of\": null, \"mean\": 1.5, \"std_dev\": 0.5, \"unit\": \"1\"}, "
     "{\"name\": \"absorbed_fraction\", \"of\": 1, \"mean\": 0.25, \"std_dev\": 0, \"unit\": \"1/cm3\"}]}\n";

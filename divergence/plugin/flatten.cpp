@@ -296,6 +296,7 @@ SmallVector<BasicBlock *, 8> flattener::blocks_past_gates() const
 void flattener::copy_turns()
 {
     SmallVector<BasicBlock *, 8> body = blocks_past_gates(), previous;
+    for_each(order, forget_aliases); /* the dear side stands beside copies of other iterations too */
     BasicBlock *header = plan.outer->getHeader();
     for (unsigned copy = 1; copy < plan.turns; ++copy) {
         ValueToValueMapTy map;

@@ -5,6 +5,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -36,6 +37,7 @@ class melder
         for (const side *one : {&t, &s}) {
             for (BasicBlock *block : one->blocks) {
                 inner.insert(block);
+                has_scopes |= any_of(*block, [](Instruction &i) { return isa<NoAliasScopeDeclInst>(i); });
             }
         }
     }
@@ -91,6 +93,7 @@ class melder
     IRBuilder<> b;
     company who = company::all;
     SmallPtrSet<const BasicBlock *, 16> inner;
+    bool has_scopes = false; /* declarations of alias scopes go, so what refers to them must */
     DenseMap<const Value *, AllocaInst *> values;
     DenseMap<const PHINode *, AllocaInst *> edges;
     DenseMap<std::pair<Value *, Value *>, Value *> selects; /* of values from outside, in this block */
@@ -311,6 +314,10 @@ void melder::emit_instructions(Instruction *x, Instruction *y)
     }
     b.Insert(copy);
     copy->takeName(from);
+    if (has_scopes) {
+        copy->setMetadata(LLVMContext::MD_alias_scope, nullptr);
+        copy->setMetadata(LLVMContext::MD_noalias, nullptr);
+    }
     if (x && y) {
         copy->andIRFlags(y);
         combineMetadataForCSE(copy, y, true);

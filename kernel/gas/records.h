@@ -81,8 +81,7 @@ CK_FN gas_front gas_front_of(ck_u32 facet, gas_vector place, gas_vector way, CK_
     return best;
 }
 
-/* All planes of a record, run after run. (One loop over all runs, so that lanes of a GPU differ in the number of planes
- * only, was slower by 1 to 4 % on an H200.) */
+/* All planes of a record, run after run. */
 CK_FN gas_front gas_front_of_record(ck_words4 runs, gas_vector place, gas_vector way,
                                     CK_GLOBAL const double *CK_RESTRICT planes)
 {

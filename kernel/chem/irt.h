@@ -227,7 +227,7 @@ CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem
     chem_irt_event e;
     double u = ck_uniform64(words.a, words.b);
     double diffusion = a.diffusion + b.diffusion;
-    double radius = channel.radius;
+    double radius = channel.contact;
     ck_u32 is_ions = channel.type == CHEM_IONS || channel.type == CHEM_IONS_RADIATING ? 1u : 0u;
     ck_u32 is_radiating = channel.type == CHEM_RADIATING || channel.type == CHEM_IONS_RADIATING ? 1u : 0u;
     double r = p.distance;

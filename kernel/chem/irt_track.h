@@ -264,7 +264,7 @@ CK_CALL void chem_irt_ask_all(chem_irt_history *h)
 /* The largest effective radius that a pair's probability is bounded by: chem_irt_may_react. */
 CK_FN float chem_irt_bound(chem_channel c)
 {
-    double radius = c.radius;
+    double radius = c.contact;
     double bound = radius;
     if (c.type == CHEM_IONS || c.type == CHEM_IONS_RADIATING) {
         double y = (double)c.onsager / radius;

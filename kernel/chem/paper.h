@@ -112,7 +112,7 @@ CK_FN float chem_paper_reach(CK_GLOBAL const chem_channel *channels, ck_u32 n, f
     float reach = 0.0f;
     for (ck_u32 i = 0u; i < n; ++i) {
         float width = chem_root(2.0f * channels[i].diffusion * dt);
-        float radius = chem_paper_radius(channels[i].radius, channels[i].diffusion, fixed);
+        float radius = chem_paper_radius(channels[i].contact, channels[i].diffusion, fixed);
         reach = ck_fmax(reach, ck_fma(6.0f, width, radius));
     }
     return reach;

@@ -193,7 +193,7 @@ CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_
                               ck_u32 channel, chem_vector apart, float square)
 {
     chem_channel c = t.channels[channel];
-    float radius = chem_paper_radius(c.radius, c.diffusion, s.before);
+    float radius = chem_paper_radius(c.contact, c.diffusion, s.before);
     float distance = chem_root(square);
     chem_pair pair = chem_pair_of(p, m, i, j, step, apart);
     ck_quad words = chem_draw(p.key, pair.first, pair.second, step, s.births, CHEM_STREAM_MEET, pair.history);

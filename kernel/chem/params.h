@@ -70,7 +70,8 @@ typedef struct chem_channel {
     ck_u32 type;
     ck_u32 n_products;
     ck_u32 products[4];
-    float radius;       /* contact radius R, or contact distance sigma [nm] */
+    float contact;      /* contact radius R, or contact distance sigma [nm] */
+    float radius;       /* the same for the search of a step: of ions CHEM_ION_REACH Onsager radii more */
     float diffusion;    /* D of the pair [nm2/ps]; first order with a transient term: of molecule and scavenger */
     float reach;        /* 6 sqrt(D): times sqrt(dt), what the search looks beyond the radius */
     float share;        /* D1/(D1 + D2), the weight of the second partner's position in the uncorrelated point; partner 1 is
@@ -124,7 +125,7 @@ typedef struct chem_params {
 
 CK_STATIC_ASSERT(sizeof(chem_start) == 40, chem_start_has_no_padding);
 CK_STATIC_ASSERT(sizeof(chem_particle) == 32, chem_particle_has_no_padding);
-CK_STATIC_ASSERT(sizeof(chem_channel) == 72, chem_channel_has_no_padding);
+CK_STATIC_ASSERT(sizeof(chem_channel) == 76, chem_channel_has_no_padding);
 CK_STATIC_ASSERT(sizeof(chem_step) == 48, chem_step_has_no_padding);
 CK_STATIC_ASSERT(sizeof(chem_params) % 8 == 0, chem_params_are_whole_doubles);
 

@@ -66,7 +66,7 @@ static void fill_pair(const chem_set *set, const chem_reaction *r, chem_channel 
 {
     uint32_t a = r->reactants[0], b = r->reactants[1];
     uint32_t first = a < b ? a : b;
-    c->radius = (float)r->radius;
+    c->contact = c->radius = (float)r->radius;
     c->diffusion = (float)r->diffusion;
     c->reach = (float)(6.0 * sqrt(r->diffusion));
     c->share = (float)(set->species[first].diffusion / r->diffusion);

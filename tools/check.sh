@@ -7,6 +7,7 @@ build=$1
 tier=${2:-quick}
 passed=0 failed=0 skipped=0
 mkdir -p "$build"
+export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0"
 
 finish() {
     printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -1,11 +1,10 @@
 /**
- * Vacuum models for tests: from a starter or a text to a result, through the same calls as the program. Include after
- * cmocka.h.
+ * Vacuum models for tests: from a starter or a text to a result, through the same calls as the program.
  */
 #ifndef TESTS_GAS_FIXTURE_H
 #define TESTS_GAS_FIXTURE_H
 
-#include "core/context.h"
+#include "context_fixture.h"
 #include "core/statistics.h"
 #include "engine/result.h"
 #include "io/starter.h"
@@ -15,31 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FIXTURE_FN static __attribute__((unused))
-
-static crp_context *fixture_context;
-
-FIXTURE_FN int fixture_open(void **state)
-{
-    (void)state;
-    return crp_context_create(&fixture_context) == CRP_OK ? 0 : -1;
-}
-
-FIXTURE_FN int fixture_close(void **state)
-{
-    (void)state;
-    crp_context_destroy(&fixture_context);
-    return 0;
-}
-
-FIXTURE_FN void fixture_ok(crp_status status, const char *call)
-{
-    if (status != CRP_OK) {
-        fail_msg("%s: status %d: %s", call, status, crp_context_error(fixture_context));
-    }
-}
-#define FIXTURE_OK(call) fixture_ok((call), #call)
 
 /* The model of a YAML text. */
 FIXTURE_FN crp_input *fixture_text(const char *text)

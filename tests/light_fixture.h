@@ -1,11 +1,11 @@
 /**
  * Layered models for tests: from a table of layers to a file, from the file to a model, from the model to a result. All
- * through the public API, as a user would. Include after cmocka.h.
+ * through the public API, as a user would.
  */
 #ifndef TESTS_LIGHT_FIXTURE_H
 #define TESTS_LIGHT_FIXTURE_H
 
-#include "core/context.h"
+#include "context_fixture.h"
 #include "engine/result.h"
 #include "engine/statepoint.h"
 #include "model/light/light_plan.h"
@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define FIXTURE_FN static __attribute__((unused))
 
 typedef struct fixture_layer {
     double n, mu_a, mu_s, g, d;
@@ -43,29 +41,6 @@ static __attribute__((unused)) const fixture_stack fixture_half_space = {
     .nz = 10,
     .nr = 10,
     .na = 10};
-
-static crp_context *fixture_context;
-
-FIXTURE_FN int fixture_open(void **state)
-{
-    (void)state;
-    return crp_context_create(&fixture_context) == CRP_OK ? 0 : -1;
-}
-
-FIXTURE_FN int fixture_close(void **state)
-{
-    (void)state;
-    crp_context_destroy(&fixture_context);
-    return 0;
-}
-
-FIXTURE_FN void fixture_ok(crp_status status, const char *call)
-{
-    if (status != CRP_OK) {
-        fail_msg("%s: status %d: %s", call, status, crp_context_error(fixture_context));
-    }
-}
-#define FIXTURE_OK(call) fixture_ok((call), #call)
 
 /* A name for a file that nobody else has; the caller unlinks it. */
 FIXTURE_FN void fixture_path(char *path, size_t n, const char *suffix)

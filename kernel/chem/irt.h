@@ -227,7 +227,7 @@ CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem
     chem_irt_event e;
     double u = ck_uniform64(words.a, words.b);
     double diffusion = a.diffusion + b.diffusion;
-    double radius = channel.contact;
+    double radius = (double)channel.contact;
     ck_u32 is_ions = channel.type == CHEM_IONS || channel.type == CHEM_IONS_RADIATING ? 1u : 0u;
     ck_u32 is_radiating = channel.type == CHEM_RADIATING || channel.type == CHEM_IONS_RADIATING ? 1u : 0u;
     double r = p.distance;
@@ -244,12 +244,12 @@ CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem
     }
     r = r > radius ? r : radius;
     if (is_ions) {
-        r = chem_irt_free_distance(r, channel.onsager);
-        radius = chem_irt_free_distance(radius, channel.onsager);
+        r = chem_irt_free_distance(r, (double)channel.onsager);
+        radius = chem_irt_free_distance(radius, (double)channel.onsager);
     }
     if (is_radiating) {
         double limit = radius / r * (double)channel.reactivity;
-        after = chem_irt_radiating_time(u, limit, r - radius, channel.alpha, diffusion, ck_sqrt64(diffusion * (end - p.start)));
+        after = chem_irt_radiating_time(u, limit, r - radius, (double)channel.alpha, diffusion, ck_sqrt64(diffusion * (end - p.start)));
     } else {
         after = chem_irt_absorbing_time(u, r, radius, diffusion);
     }
@@ -288,8 +288,8 @@ CK_CALL chem_irt_event chem_irt_first_order(const ck_u32 key_of[CHEM_IRT_STREAMS
 {
     ck_pair words = chem_irt_words(key_of[CHEM_IRT_FIRST], a.id, number);
     double waits = -ck_log64(ck_uniform64(words.a, words.b));
-    double s = channel.transient;
-    double rate = channel.rate;
+    double s = (double)channel.transient;
+    double rate = (double)channel.rate;
     chem_irt_event e;
     e.tie = words.b;
     e.time = CHEM_NEVER;

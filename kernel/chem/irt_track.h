@@ -264,11 +264,11 @@ CK_CALL void chem_irt_ask_all(chem_irt_history *h)
 /* The largest effective radius that a pair's probability is bounded by: chem_irt_may_react. */
 CK_FN float chem_irt_bound(chem_channel c)
 {
-    double radius = c.contact;
+    double radius = (double)c.contact;
     double bound = radius;
     if (c.type == CHEM_IONS || c.type == CHEM_IONS_RADIATING) {
         double y = (double)c.onsager / radius;
-        bound = chem_irt_free_distance(radius, c.onsager);
+        bound = chem_irt_free_distance(radius, (double)c.onsager);
         bound *= y > 1.0e-4 ? (ck_exp64(y) - 1.0) / y : 1.0; /* r_free >= r y/(exp(y) - 1) for charges that repel */
     }
     if (c.type == CHEM_RADIATING || c.type == CHEM_IONS_RADIATING) {

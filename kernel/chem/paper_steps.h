@@ -171,16 +171,7 @@ CK_FN void chem_paper_scatter(chem_params p, chem_tables t, chem_memory m, chem_
     chem_cells place = chem_cells_of(p, h.inv_cell, 0u, a);
     chem_vector v = chem_displace(p.key, a.id, step, p.first_history + history,
                                   chem_motion(p, t, a.species) * chem_root(h.dt));
-    m.next[to] = a;
-    m.birth_next[to] = CK_FLOAT(0x7F800000u);
-    m.history_next[to] = history;
-    m.rows[to] = chem_row(place.y, place.z, history);
-    m.moves[3u * to] = v.x;
-    m.moves[3u * to + 1u] = v.y;
-    m.moves[3u * to + 2u] = v.z;
-    m.best[to] = ~(ck_u64)0;
-    m.best_after[to] = ~(ck_u64)0;
-    m.claims[to] = 0u;
+    chem_set_down(m, to, a, CK_FLOAT(0x7F800000u), history, chem_row(place.y, place.z, history), v);
 }
 
 /**

@@ -61,6 +61,40 @@ CK_FN float chem_motion(chem_params p, chem_tables t, ck_u32 species)
     return CK_FLOAT(t.words[p.at_motion + species]);
 }
 
+/* Corrections to the way of a molecule: none yet. */
+CK_FN void chem_no_shift(chem_params p, chem_memory m, ck_u32 slot)
+{
+    if (p.corrects != 0u) {
+        m.shifts[3u * slot] = 0u;
+        m.shifts[3u * slot + 1u] = 0u;
+        m.shifts[3u * slot + 2u] = 0u;
+    }
+}
+
+/* A molecule that is new in its slot has not moved. */
+CK_FN void chem_stand_still(chem_params p, chem_memory m, ck_u32 slot)
+{
+    m.moves[3u * slot] = 0.0f;
+    m.moves[3u * slot + 1u] = 0.0f;
+    m.moves[3u * slot + 2u] = 0.0f;
+    chem_no_shift(p, m, slot);
+}
+
+/* A molecule in the order of the buckets, with the way it goes; nothing has asked for it yet. */
+CK_FN void chem_set_down(chem_memory m, ck_u32 to, chem_particle a, float birth, ck_u32 history, ck_u32 row, chem_vector v)
+{
+    m.next[to] = a;
+    m.birth_next[to] = birth;
+    m.history_next[to] = history;
+    m.rows[to] = row;
+    m.moves[3u * to] = v.x;
+    m.moves[3u * to + 1u] = v.y;
+    m.moves[3u * to + 2u] = v.z;
+    m.best[to] = ~(ck_u64)0;
+    m.best_after[to] = ~(ck_u64)0;
+    m.claims[to] = 0u;
+}
+
 /* ---------------------------------------------------------------------------------------------------- admit */
 
 /** Molecules born at the start of a step join their histories. Teams of workers take a history each. */
@@ -88,14 +122,7 @@ CK_FN void chem_admit(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_
             m.here[slot] = particle;
             m.birth_here[slot] = from.birth;
             m.history_here[slot] = history;
-            m.moves[3u * slot] = 0.0f;
-            m.moves[3u * slot + 1u] = 0.0f;
-            m.moves[3u * slot + 2u] = 0.0f;
-            if (p.corrects != 0u) {
-                m.shifts[3u * slot] = 0u;
-                m.shifts[3u * slot + 1u] = 0u;
-                m.shifts[3u * slot + 2u] = 0u;
-            }
+            chem_stand_still(p, m, slot);
         }
     }
 }
@@ -171,21 +198,8 @@ CK_FN void chem_scatter(chem_params p, chem_tables t, chem_memory m, chem_step s
     ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i], history = m.history_here[i];
     chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
     chem_vector v = chem_displace(p.key, a.id, step, p.first_history + history, chem_motion(p, t, a.species) * s.sqrt_dt);
-    m.next[to] = a;
-    m.birth_next[to] = m.birth_here[i];
-    m.history_next[to] = history;
-    m.rows[to] = chem_row(place.y, place.z, history);
-    m.moves[3u * to] = v.x;
-    m.moves[3u * to + 1u] = v.y;
-    m.moves[3u * to + 2u] = v.z;
-    m.best[to] = ~(ck_u64)0;
-    m.best_after[to] = ~(ck_u64)0;
-    m.claims[to] = 0u;
-    if (p.corrects != 0u) {
-        m.shifts[3u * to] = 0u;
-        m.shifts[3u * to + 1u] = 0u;
-        m.shifts[3u * to + 2u] = 0u;
-    }
+    chem_set_down(m, to, a, m.birth_here[i], history, chem_row(place.y, place.z, history), v);
+    chem_no_shift(p, m, to);
 }
 
 /* --------------------------------------------------------------------------------------------------- search */
@@ -431,14 +445,7 @@ CK_FN void chem_put(chem_params p, chem_memory m, ck_u32 slot, chem_point at, ck
     m.next[slot] = a;
     m.birth_next[slot] = birth;
     m.history_next[slot] = history;
-    m.moves[3u * slot] = 0.0f;
-    m.moves[3u * slot + 1u] = 0.0f;
-    m.moves[3u * slot + 2u] = 0.0f;
-    if (p.corrects != 0u) {
-        m.shifts[3u * slot] = 0u;
-        m.shifts[3u * slot + 1u] = 0u;
-        m.shifts[3u * slot + 2u] = 0u;
-    }
+    chem_stand_still(p, m, slot);
 }
 
 /* Where a product is to stand: the slots of its parents first, then at the end. CHEM_NONE: no room. */

@@ -27,22 +27,10 @@ static void fire_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words,
             }
         }
         CHEM_BARRIER();
-        if (team.worker == 0u) {
-            m.control[CHEM_CONTROL_LIVE + ((round + 32u) & 63u)] = 0u;
-        }
-        ck_u32 mine = 0u;
-        CHEM_EACH(i, n)
-        {
-            mine += chem_prune(m, i);
-        }
-        if (mine != 0u) {
-            ck_atomic_add_u32(m.control + CHEM_CONTROL_LIVE + (round & 63u), mine);
-        }
+        chem_prune_all(m, team, n, round);
         CHEM_BARRIER();
         live = m.control[CHEM_CONTROL_LIVE + (round & 63u)];
-        ck_u64 *swapped = m.best;
-        m.best = m.best_after;
-        m.best_after = swapped;
+        m = chem_next_round(m);
         ++round;
     }
 }
@@ -71,13 +59,7 @@ static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, c
             chem_scatter(p, t, m, s, step, i);
         }
     }
-    if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
-        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
-        for (ck_u32 i = 0u; i < 64u; ++i) {
-            m.control[CHEM_CONTROL_LIVE + i] = 0u;
-        }
-    }
+    chem_clear_candidates(p, m, team);
     CHEM_BARRIER();
 }
 
@@ -111,14 +93,7 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
 {
     chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
     ck_u64 most_molecules = 0u, most_candidates = 0u;
-    CHEM_EACH(i, p.bucket_mask + 1u)
-    {
-        m.counts[i] = 0u;
-    }
-    CHEM_EACH(i, CHEM_CONTROL_WORDS)
-    {
-        m.control[i] = 0u;
-    }
+    chem_clear_all(p, m, team);
     CHEM_BARRIER();
     for (ck_u32 step = 0u; step < p.n_steps; ++step) {
         chem_step s = t.steps[step];

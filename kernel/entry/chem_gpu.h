@@ -8,7 +8,7 @@
 #define CHEM_CHUNK 1u
 #define CHEM_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (amount))
 
-#include "../chem/steps.h"
+#include "../chem/rounds.h"
 
 /* Up to so many candidates one block resolves alone: its own barrier costs a tenth of everybody's. */
 #define CHEM_FEW_CANDIDATES 2048u
@@ -117,13 +117,7 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
             chem_scatter(p, t, m, s, step, i);
         }
     }
-    if (team.worker < 64u) {
-        m.control[CHEM_CONTROL_LIVE + team.worker] = 0u;
-    }
-    if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
-        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
-    }
+    chem_clear_candidates(p, m, team);
     ck_grid_barrier(arrivals);
 }
 
@@ -167,29 +161,6 @@ CK_FN void chem_fire_all(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL 
     }
 }
 
-CK_FN void chem_prune_all(chem_memory m, chem_team team, ck_u32 n, ck_u32 round)
-{
-    ck_u32 mine = 0u;
-    if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_LIVE + ((round + 32u) & 63u)] = 0u;
-    }
-    CHEM_EACH(i, n)
-    {
-        mine += chem_prune(m, i);
-    }
-    if (mine != 0u) {
-        ck_atomic_add_u32(m.control + CHEM_CONTROL_LIVE + (round & 63u), mine);
-    }
-}
-
-CK_FN chem_memory chem_next_round(chem_memory m)
-{
-    CK_GLOBAL ck_u64 *best = m.best;
-    m.best = m.best_after;
-    m.best_after = best;
-    return m;
-}
-
 /* Rounds until no candidate is left: by one block where there are few. */
 CK_FN void chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
                         chem_team team, CK_GLOBAL ck_u32 *arrivals)
@@ -224,17 +195,16 @@ CK_FN void chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL c
     }
 }
 
-CK_FN void chem_begin(chem_params p, chem_memory m, chem_team team, CK_GLOBAL ck_u32 *arrivals)
+CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL const ck_u32 *channels,
+                                   CK_GLOBAL const chem_step *steps, CK_GLOBAL const ck_u32 *groups)
 {
-    CHEM_EACH(i, p.bucket_mask + 1u)
-    {
-        m.counts[i] = 0u;
-    }
-    CHEM_EACH(k, CHEM_CONTROL_WORDS)
-    {
-        m.control[k] = 0u;
-    }
-    ck_grid_barrier(arrivals);
+    chem_tables t;
+    t.starts = starts;
+    t.channels = (CK_GLOBAL const chem_channel *)channels;
+    t.words = channels;
+    t.steps = steps;
+    t.groups = groups;
+    return t;
 }
 
 #if !defined(CHEM_OTHER_RULES)
@@ -245,18 +215,14 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
            CK_GLOBAL ck_u32 *arrivals, CK_GLOBAL ck_u64 *scratch CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
-    chem_tables t;
-    t.starts = starts;
-    t.channels = (CK_GLOBAL const chem_channel *)channels;
-    t.words = channels;
-    t.steps = steps;
-    t.groups = groups;
+    chem_tables t = chem_bind_tables(starts, channels, steps, groups);
     chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
     chem_team team;
     team.worker = CK_GLOBAL_INDEX();
     team.n_workers = CK_GROUPS() * CK_LOCAL_SIZE();
     ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps;
-    chem_begin(p, m, team, arrivals);
+    chem_clear_all(p, m, team);
+    ck_grid_barrier(arrivals);
     for (ck_u32 step = 0u; step < end; ++step) {
         chem_step s = steps[step];
         if (s.births != CHEM_NONE) {

@@ -8,18 +8,6 @@
 
 #define EACH_MOLECULE(i, n) CHEM_EACH(i, n) if (m.here[i].species != CHEM_NONE)
 
-static void clear_search(chem_params p, chem_memory m, chem_team team)
-{
-    if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
-        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
-        for (ck_u32 i = 0u; i < 64u; ++i) {
-            m.control[CHEM_CONTROL_LIVE + i] = 0u;
-        }
-    }
-    CHEM_BARRIER();
-}
-
 /* Pairs that react, in rounds of those that come first for both. */
 static void resolve_pairs(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
                           ck_u32 phase, chem_team team)
@@ -39,22 +27,10 @@ static void resolve_pairs(chem_params p, chem_tables t, chem_memory m, chem_pape
             }
         }
         CHEM_BARRIER();
-        if (team.worker == 0u) {
-            m.control[CHEM_CONTROL_LIVE + ((round + 32u) & 63u)] = 0u;
-        }
-        ck_u32 mine = 0u;
-        CHEM_EACH(i, n)
-        {
-            mine += chem_prune(m, i);
-        }
-        if (mine != 0u) {
-            ck_atomic_add_u32(m.control + CHEM_CONTROL_LIVE + (round & 63u), mine);
-        }
+        chem_prune_all(m, team, n, round);
         CHEM_BARRIER();
         live = m.control[CHEM_CONTROL_LIVE + (round & 63u)];
-        ck_u64 *swapped = m.best;
-        m.best = m.best_after;
-        m.best_after = swapped;
+        m = chem_next_round(m);
         ++round;
     }
 }
@@ -82,7 +58,8 @@ static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_
     {
         chem_paper_scatter(p, t, m, l, step, i);
     }
-    clear_search(p, m, team);
+    chem_clear_candidates(p, m, team);
+    CHEM_BARRIER();
     n = m.starts[p.bucket_mask + 1u];
     CHEM_EACH(i, n)
     {
@@ -155,14 +132,7 @@ static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head,
     chem_memory m = chem_bind(scratch, layout);
     chem_paper_launch l = chem_paper_bind((const double *)head, scratch + layout.n_bytes / 8u);
     chem_step births = {.births = 0u, .output = 0u};
-    CHEM_EACH(i, p.bucket_mask + 1u)
-    {
-        m.counts[i] = 0u;
-    }
-    CHEM_EACH(i, CHEM_CONTROL_WORDS)
-    {
-        m.control[i] = 0u;
-    }
+    chem_clear_all(p, m, team);
     CHEM_EACH(i, p.n_histories)
     {
         chem_paper_begin(l, i);

@@ -69,13 +69,7 @@ CK_FN ck_u32 chem_paper_search_near(chem_params p, chem_tables t, chem_memory m,
             chem_paper_scatter(p, t, m, l, step, k);
         }
     }
-    if (team.worker < 64u) {
-        m.control[CHEM_CONTROL_LIVE + team.worker] = 0u;
-    }
-    if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
-        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
-    }
+    chem_clear_candidates(p, m, team);
     ck_grid_barrier(arrivals);
     n = m.starts[p.bucket_mask + 1u];
     CHEM_EACH(j, n)
@@ -106,6 +100,65 @@ CK_FN void chem_paper_find_least(chem_params p, chem_memory m, chem_paper_launch
     }
 }
 
+/* Molecules and histories as they are at the start. */
+CK_FN void chem_paper_start(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, CK_GLOBAL ck_u64 *words,
+                            chem_team team, CK_GLOBAL ck_u32 *arrivals)
+{
+    chem_step births;
+    births.births = 0u;
+    births.output = 0u;
+    births.bin = 0u;
+    CHEM_EACH(h, p.n_histories)
+    {
+        chem_paper_begin(l, h);
+    }
+    chem_clear_all(p, m, team);
+    ck_grid_barrier(arrivals);
+    chem_admit(p, t, m, words, team, births);
+    ck_grid_barrier(arrivals);
+}
+
+CK_FN void chem_paper_before_a_all(chem_params p, chem_tables t, chem_paper_launch l, chem_team team)
+{
+    CHEM_EACH(i, p.n_histories)
+    {
+        if (l.histories[i].is_done == 0u) {
+            chem_paper_before_a(p, t, l, i);
+        }
+    }
+}
+
+/* After kernel A: how many histories diffuse. After kernel C: how many go on. Counted in the control block. */
+CK_FN void chem_paper_count(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, ck_u32 phase, chem_team team)
+{
+    ck_u32 mine = 0u;
+    CHEM_EACH(i, p.n_histories)
+    {
+        if (phase == CHEM_PAPER_A) {
+            chem_paper_before_c(p, t, l, i);
+            mine += l.histories[i].is_done == 0u && l.histories[i].dt > 0.0f ? 1u : 0u;
+        } else {
+            mine += chem_paper_after_c(p, l, i);
+        }
+    }
+    if (mine != 0u) {
+        ck_atomic_add_u32(m.control + CHEM_PAPER_UNDER_WAY, mine);
+    }
+}
+
+/* What is still to be counted at the end. */
+CK_FN void chem_paper_record_all(chem_params p, chem_memory m, chem_paper_launch l, CK_GLOBAL ck_u64 *words, chem_team team)
+{
+    ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
+    n = n < p.room ? n : p.room;
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_paper_record(p, m, l, words, i);
+        }
+    }
+}
+
 CK_KERNEL CK_LAUNCH_BOUNDS
 chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
            CK_GLOBAL const double *CK_RESTRICT table, CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
@@ -113,40 +166,22 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
 {
     CK_LOCAL_MEMORY
     chem_params p = given;
-    chem_tables t;
-    t.starts = starts;
-    t.channels = (CK_GLOBAL const chem_channel *)channels;
-    t.words = channels;
-    t.steps = 0;
-    t.groups = groups;
+    chem_tables t = chem_bind_tables(starts, channels, 0, groups);
     chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects);
     chem_memory m = chem_bind(scratch, layout);
     chem_paper_launch l = chem_paper_bind(table, scratch + layout.n_bytes / 8u);
     chem_team team;
     team.worker = CK_GLOBAL_INDEX();
     team.n_workers = CK_GROUPS() * CK_LOCAL_SIZE();
-    CHEM_EACH(h, p.n_histories)
-    {
-        chem_paper_begin(l, h);
-    }
-    chem_begin(p, m, team, arrivals);
-    chem_step births;
-    births.births = 0u;
-    births.output = 0u;
-    births.bin = 0u;
-    chem_admit(p, t, m, words, team, births);
-    ck_grid_barrier(arrivals);
+    chem_paper_start(p, t, m, l, words, team, arrivals);
     ck_u32 under_way = p.n_histories, number = 0u, phase = CHEM_PAPER_A;
     ck_u32 pairs = 0u, most_molecules = 0u, most_candidates = 0u;
     ck_u64 molecule_steps = 0u, candidates = 0u;
     /* A time step is one turn of the loop for kernel A and, where time goes on, one for kernels B and C: the barriers are the same. */
     while (under_way != 0u) {
-        ck_u32 step = number & 0xFFFFFu, mine = 0u;
-        CHEM_EACH(a, p.n_histories)
-        {
-            if (phase == CHEM_PAPER_A && l.histories[a].is_done == 0u) {
-                chem_paper_before_a(p, t, l, a);
-            }
+        ck_u32 step = number & 0xFFFFFu;
+        if (phase == CHEM_PAPER_A) {
+            chem_paper_before_a_all(p, t, l, team);
         }
         ck_grid_barrier(arrivals);
         pairs += chem_paper_search_near(p, t, m, l, words, step, phase, team, arrivals, ck_local);
@@ -164,21 +199,9 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
             m.control[CHEM_PAPER_UNDER_WAY] = 0u;
         }
         ck_grid_barrier(arrivals);
-        CHEM_EACH(c, p.n_histories)
-        {
-            if (phase == CHEM_PAPER_A) {
-                chem_paper_before_c(p, t, l, c);
-                mine += l.histories[c].is_done == 0u && l.histories[c].dt > 0.0f ? 1u : 0u;
-            } else {
-                mine += chem_paper_after_c(p, l, c);
-            }
-        }
-        if (mine != 0u) {
-            ck_atomic_add_u32(m.control + CHEM_PAPER_UNDER_WAY, mine);
-        }
+        chem_paper_count(p, t, m, l, phase, team);
         m = chem_swap(m);
         ck_grid_barrier(arrivals);
-        /* After kernel A: how many diffuse. After kernel C: how many go on. */
         ck_u32 count = m.control[CHEM_PAPER_UNDER_WAY], is_full = m.control[CHEM_CONTROL_NO_ROOM];
         under_way = is_full != 0u ? 0u : phase == CHEM_PAPER_C ? count : under_way;
         ck_u32 goes_on = phase == CHEM_PAPER_A && count != 0u ? 1u : 0u;
@@ -188,14 +211,7 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
             p.key = chem_paper_next_key(p.key);
         }
     }
-    ck_u32 n_last = m.control[CHEM_CONTROL_MOLECULES];
-    n_last = n_last < p.room ? n_last : p.room;
-    CHEM_EACH(i, n_last)
-    {
-        if (m.here[i].species != CHEM_NONE) {
-            chem_paper_record(p, m, l, words, i);
-        }
-    }
+    chem_paper_record_all(p, m, l, words, team);
     chem_add_counts(words, p.at_counters + CHEM_COUNT_PAIRS, pairs, ck_local);
     if (team.worker == 0u) {
         CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, molecule_steps);

@@ -7,7 +7,7 @@
 /* Words are the worker's own. */
 #define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
 
-#include "../chem/steps.h"
+#include "../chem/rounds.h"
 
 /* The team of threads that runs the launch meets here: this file is compiled with OpenMP, and called inside its region. A
  * worker that has histories for itself waits for no one. */

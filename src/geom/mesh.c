@@ -98,16 +98,6 @@ crp_status mesh_add_loop(crp_context *context, geom_mesh *mesh, const uint32_t *
 
 /* ---------------------------------------------------------------------------------------------- geometry of a facet */
 
-double point_length(geom_point a)
-{
-    return sqrt(point_dot(a, a));
-}
-
-double point_distance(geom_point a, geom_point b)
-{
-    return point_length(point_sub(a, b));
-}
-
 /** Twice the area vector of a loop, about `origin`, its longest edge, and the sum of its corners. */
 static void sum_loop(const geom_mesh *mesh, uint32_t loop, geom_point origin, geom_point *twice, double *longest,
                      geom_point *sum)

@@ -7,6 +7,7 @@
 #define GEOM_MESH_H
 
 #include "core/context.h"
+#include "geom/point.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,10 +17,6 @@ enum {
     MESH_MAX_FACETS = 20000000, /**< more is a wrong file */
     MESH_MAX_CORNERS = 200000000
 };
-
-typedef struct geom_point {
-    double x, y, z;
-} geom_point;
 
 /** A part of a file that has a name: a `solid` of an STL file. */
 typedef struct mesh_body {
@@ -74,21 +71,6 @@ static inline uint32_t mesh_end_corner(const geom_mesh *mesh, uint32_t facet)
 }
 
 /* ---------------------------------------------------------------------------------------------- geometry of a facet */
-
-static inline geom_point point_sub(geom_point a, geom_point b)
-{
-    return (geom_point){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-static inline geom_point point_cross(geom_point a, geom_point b)
-{
-    return (geom_point){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-static inline double point_dot(geom_point a, geom_point b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-double point_length(geom_point a);
-double point_distance(geom_point a, geom_point b);
 
 /** The plane of a facet: { p : normal . p = offset }. */
 typedef struct mesh_plane {

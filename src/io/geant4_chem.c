@@ -225,7 +225,7 @@ static crp_status keep_species(g4_reader *r, const g4_species *species)
 static crp_status read_species(g4_reader *r, text_field line)
 {
     const char *stop = line.at + line.length, *open = memchr(line.at, '[', line.length);
-    g4_species s = {.radius = NAN, .line = r->rows.line};
+    g4_species s = {.radius = (double)NAN, .line = r->rows.line};
     double charge;
     if (open == NULL || stop[-1] != ']') {
         return rows_fail(&r->rows, CRP_ERR_FORMAT, "wanted \"name [ molecule | charge | D | radius ]\"");

@@ -16,7 +16,7 @@ crp_status molecules_create(crp_context *context, const char *path, molecule_lis
     *list = calloc(1, sizeof **list);
     CRP_CHECK(context, *list != NULL, CRP_ERR_MEMORY, "%s: no memory for its molecules", path);
     snprintf((*list)->path, sizeof (*list)->path, "%s", path);
-    (*list)->energy = NAN;
+    (*list)->energy = (double)NAN;
     return CRP_OK;
 }
 
@@ -138,7 +138,7 @@ crp_status molecules_track(crp_context *context, molecule_list *list, uint64_t l
                   list->n_tracks);
     }
     list->slots[find_slot(list, label)] = (uint32_t)list->n_tracks + 1;
-    list->tracks[list->n_tracks] = (molecule_track){.label = label, .energy = NAN, .weight = 1.0, .line = line};
+    list->tracks[list->n_tracks] = (molecule_track){.label = label, .energy = (double)NAN, .weight = 1.0, .line = line};
     *index = (uint32_t)list->n_tracks++;
     return CRP_OK;
 }

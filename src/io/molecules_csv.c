@@ -284,7 +284,7 @@ static crp_status read_time(csv_reader *r, text_field field, double *time)
 static crp_status read_molecule(csv_reader *r, const text_field by_column[N_COLUMNS])
 {
     static const column axes[3] = {COLUMN_X, COLUMN_Y, COLUMN_Z};
-    double position[3], time = NAN, weight = 1.0;
+    double position[3], time = (double)NAN, weight = 1.0;
     uint64_t label = 1, id;
     uint32_t name, track;
     crp_context *context = r->rows.context;

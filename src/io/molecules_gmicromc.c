@@ -23,7 +23,7 @@ static double read_float(const unsigned char *bytes, size_t n, int array, size_t
     uint32_t word = read_word(bytes, n, array, i);
     float value;
     memcpy(&value, &word, sizeof value);
-    return value;
+    return (double)value;
 }
 
 bool gmicromc_looks_like(const void *bytes, size_t n_bytes)
@@ -85,7 +85,7 @@ static crp_status add_molecule(crp_context *context, const unsigned char *bytes,
               list->path, i + 1, (int)id);
     CRP_TRY(check_position(context, list, i, position));
     CRP_TRY(molecules_name(context, list, species_names[id], strlen(species_names[id]), i + 1, &name));
-    return molecules_add(context, list, position, NAN, name, track);
+    return molecules_add(context, list, position, (double)NAN, name, track);
 }
 
 crp_status gmicromc_parse(crp_context *context, const void *bytes, size_t n_bytes, molecule_list *list)

@@ -93,6 +93,41 @@ static double random_of(uint64_t *s)
     return (double)(*s >> 11) / 9007199254740992.0;
 }
 
+/* The i-th triangle of the scene, with its box: most are small, some cross the whole scene, some lie square to an axis. */
+static void make_triangle(int i, uint64_t *seed, gas_primitive *q, geom_box *box)
+{
+    double p[3][3], a[3], b[3];
+    double size = i % 50 == 0 ? 3.0 : 0.2;
+    for (int k = 0; k < 3; k++) {
+        double centre = 4.0 * random_of(seed);
+        for (int c = 0; c < 3; c++) {
+            p[c][k] = centre + size * (random_of(seed) - 0.5);
+        }
+        p[1][k] = i % 7 == 0 && k == 2 ? p[0][k] : p[1][k];
+        p[2][k] = i % 7 == 0 && k == 2 ? p[0][k] : p[2][k];
+        a[k] = p[1][k] - p[0][k];
+        b[k] = p[2][k] - p[0][k];
+        box->low[k] = fmin(p[0][k], fmin(p[1][k], p[2][k]));
+        box->high[k] = fmax(p[0][k], fmax(p[1][k], p[2][k]));
+    }
+    gas_vector u = gas_vector_of(a[0], a[1], a[2]), v = gas_vector_of(b[0], b[1], b[2]), n = gas_cross(u, v);
+    n = gas_times(n, 1.0 / sqrt(gas_dot(n, n)));
+    gas_vector ru = gas_cross(v, n), rv = gas_cross(n, u), corner = gas_vector_of(p[0][0], p[0][1], p[0][2]);
+    ru = gas_times(ru, 1.0 / gas_dot(u, ru));
+    rv = gas_times(rv, 1.0 / gas_dot(v, rv));
+    const gas_vector rows[3] = {n, ru, rv};
+    double *const to[3] = {q->n, q->u, q->v};
+    for (int r = 0; r < 3; r++) {
+        to[r][0] = rows[r].x;
+        to[r][1] = rows[r].y;
+        to[r][2] = rows[r].z;
+        to[r][3] = (r == 0 ? 1.0 : -1.0) * gas_dot(rows[r], corner);
+    }
+    q->facet = (uint32_t)i | GAS_IS_TRIANGLE | (i % 2 ? GAS_IS_TWO_SIDED : 0u);
+    q->sheet = (uint32_t)i;
+    q->structure = -1;
+}
+
 /* Random triangles, many rays: the tree finds what testing every triangle finds. */
 static void tree_and_all_triangles_agree(void **state)
 {
@@ -103,36 +138,7 @@ static void tree_and_all_triangles_agree(void **state)
     static geom_box boxes[N];
     memset(q, 0, sizeof q);
     for (int i = 0; i < N; i++) {
-        double p[3][3], a[3], b[3];
-        double size = i % 50 == 0 ? 3.0 : 0.2; /* some cross the whole scene */
-        for (int k = 0; k < 3; k++) {
-            double centre = 4.0 * random_of(&seed);
-            for (int c = 0; c < 3; c++) {
-                p[c][k] = centre + size * (random_of(&seed) - 0.5);
-            }
-            p[1][k] = i % 7 == 0 && k == 2 ? p[0][k] : p[1][k]; /* and some lie square to an axis */
-            p[2][k] = i % 7 == 0 && k == 2 ? p[0][k] : p[2][k];
-            a[k] = p[1][k] - p[0][k];
-            b[k] = p[2][k] - p[0][k];
-            boxes[i].low[k] = fmin(p[0][k], fmin(p[1][k], p[2][k]));
-            boxes[i].high[k] = fmax(p[0][k], fmax(p[1][k], p[2][k]));
-        }
-        gas_vector u = gas_vector_of(a[0], a[1], a[2]), v = gas_vector_of(b[0], b[1], b[2]), n = gas_cross(u, v);
-        n = gas_times(n, 1.0 / sqrt(gas_dot(n, n)));
-        gas_vector ru = gas_cross(v, n), rv = gas_cross(n, u), corner = gas_vector_of(p[0][0], p[0][1], p[0][2]);
-        ru = gas_times(ru, 1.0 / gas_dot(u, ru));
-        rv = gas_times(rv, 1.0 / gas_dot(v, rv));
-        const gas_vector rows[3] = {n, ru, rv};
-        double *const to[3] = {q[i].n, q[i].u, q[i].v};
-        for (int r = 0; r < 3; r++) {
-            to[r][0] = rows[r].x;
-            to[r][1] = rows[r].y;
-            to[r][2] = rows[r].z;
-            to[r][3] = (r == 0 ? 1.0 : -1.0) * gas_dot(rows[r], corner);
-        }
-        q[i].facet = (uint32_t)i | GAS_IS_TRIANGLE | (i % 2 ? GAS_IS_TWO_SIDED : 0u);
-        q[i].sheet = (uint32_t)i;
-        q[i].structure = -1;
+        make_triangle(i, &seed, &q[i], &boxes[i]);
     }
     geom_grid grid;
     uint32_t *nodes = NULL;

@@ -2,6 +2,7 @@
 #include "model/chem/chem_schema.h"
 
 #include "model/chem/chem.h"
+#include "model/model_run.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define IN_CHEM(member) \
@@ -32,6 +33,8 @@ static const schema_field run_fields[] = {
       .example = "32", .doc = "equal parts the run is divided into; their scatter gives the standard errors" },
     { .key = "seed", .type = SCHEMA_COUNT, IN_MODEL(seed), .has_range = true, .min = 1, .max = 0x1p64,
       .example = "1", .doc = "random seed, from 1; `--seed` overrides" },
+    { .key = "until", .type = SCHEMA_TEXT, IN_MODEL(until), .check_text = model_check_until,
+      .example = "\"std_dev(G[e_aq])<0.01\"", .doc = "stop when this holds; `--until` overrides" },
 };
 static const schema_table run_table = { "run", run_fields, COUNT_OF(run_fields), 0, SCHEMA_NO_FIELD };
 

@@ -5,6 +5,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "model/chem/chem_schema.h"
+#include "model/model_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,14 +18,6 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? path : slash + 1;
-}
-
-/* The file's name without folders and extension. */
-static void name_from_path(char *name, size_t size, const char *path)
-{
-    const char *base = base_name(path), *dot = strrchr(base, '.');
-    int length = (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
-    snprintf(name, size, "%.*s", length, base);
 }
 
 static crp_status load_set(crp_context *context, const char *path, chem_model *chem)
@@ -48,9 +41,7 @@ static crp_status complete(crp_context *context, const char *path, const crp_inp
 {
     chem_model *chem = model->data;
     void *objects[] = {[CHEM_OBJECT_CHEM] = chem, [CHEM_OBJECT_MODEL] = model};
-    if (model->name[0] == '\0') {
-        name_from_path(model->name, sizeof model->name, path);
-    }
+    model_name_from_path(model, path);
     for (size_t i = 0; options != NULL && i < options->n_settings; i++) {
         CRP_TRY(schema_set(context, &chem_schema, objects, options->settings[i]));
     }
@@ -181,22 +172,6 @@ static crp_status write_physics(crp_context *context, FILE *file, const chem_mod
     return write_digests(context, file, chem);
 }
 
-static void write_run(FILE *file, const crp_model *model)
-{
-    if (model->histories != 0 || model->batches != 0 || model->seed != 0) {
-        fputs("run:\n", file);
-    }
-    if (model->histories != 0) {
-        fprintf(file, "  copies: %" PRIu64 "\n", model->histories);
-    }
-    if (model->batches != 0) {
-        fprintf(file, "  batches: %" PRIu32 "\n", model->batches);
-    }
-    if (model->seed != 0) {
-        fprintf(file, "  seed: %" PRIu64 "\n", model->seed);
-    }
-}
-
 static crp_status write_all(crp_context *context, const crp_model *model, FILE *file, bool is_full)
 {
     fprintf(file, "version: %d\nkind: chem\n", CHEM_YAML_VERSION);
@@ -206,7 +181,7 @@ static crp_status write_all(crp_context *context, const crp_model *model, FILE *
         fputs("\n", file);
     }
     if (is_full) {
-        write_run(file, model);
+        model_write_run(file, model, "copies");
     }
     CRP_TRY(write_physics(context, file, model->data));
     CRP_CHECK(context, !ferror(file), CRP_ERR_IO, "the YAML text cannot be written (the file or disk refuses it)");

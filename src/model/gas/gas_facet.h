@@ -2,11 +2,8 @@
 #ifndef MODEL_GAS_GAS_FACET_H
 #define MODEL_GAS_GAS_FACET_H
 
+#include "geom/point.h"
 #include "model/gas/gas.h"
-
-typedef struct gas_point {
-    double x, y, z;
-} gas_point;
 
 /**
  * The frame that textures, profiles and teleports are measured in, as Molflow has it: N by the right-hand rule of the
@@ -14,7 +11,7 @@ typedef struct gas_point {
  * `origin` and measures `length_u` by `length_v`.
  */
 typedef struct gas_frame {
-    gas_point origin, u, v, n; /**< u, v, n: unit vectors */
+    geom_point origin, u, v, n; /**< u, v, n: unit vectors */
     double length_u, length_v; /**< [m] */
     double area;               /**< of the outline less the holes, one side [m2] */
     double flatness;           /**< farthest corner from the plane through the centre [m] */

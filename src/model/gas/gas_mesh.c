@@ -21,30 +21,10 @@ typedef struct cutter {
     size_t n_points, n_triangles; /* room of the two */
 } cutter;
 
-static gas_point vertex(const gas_model *model, uint32_t corner)
+static geom_point vertex(const gas_model *model, uint32_t corner)
 {
     const double *v = model->vertices + 3 * (size_t)model->corners[corner];
-    return (gas_point){v[0], v[1], v[2]};
-}
-
-static gas_point minus(gas_point a, gas_point b)
-{
-    return (gas_point){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static double dot(gas_point a, gas_point b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static gas_point cross(gas_point a, gas_point b)
-{
-    return (gas_point){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static double length(gas_point a)
-{
-    return sqrt(dot(a, a));
+    return (geom_point){v[0], v[1], v[2]};
 }
 
 static crp_status make_room(cutter *c, uint32_t n)
@@ -70,7 +50,7 @@ static crp_status make_room(cutter *c, uint32_t n)
 
 /* -------------------------------------------------------------------------------------------- primitives */
 
-static void store(double *to, gas_point p, double fourth)
+static void store(double *to, geom_point p, double fourth)
 {
     to[0] = p.x;
     to[1] = p.y;
@@ -81,20 +61,20 @@ static void store(double *to, gas_point p, double fourth)
 /* Coordinates u, v of a point p: p . u + u0 with the reciprocal basis of the edges in the plane. */
 static void set_basis(gas_primitive *q, const gas_corner *c, double slack)
 {
-    gas_point n = {q->n[0], q->n[1], q->n[2]}, corner = {c->corner[0], c->corner[1], c->corner[2]};
-    gas_point a = {c->edge_u[0], c->edge_u[1], c->edge_u[2]}, b = {c->edge_v[0], c->edge_v[1], c->edge_v[2]};
-    gas_point u = cross(b, n), v = cross(n, a);
-    double scale_u = 1.0 / dot(a, u), scale_v = 1.0 / dot(b, v);
-    u = (gas_point){u.x * scale_u, u.y * scale_u, u.z * scale_u};
-    v = (gas_point){v.x * scale_v, v.y * scale_v, v.z * scale_v};
-    store(q->u, u, -dot(u, corner));
-    store(q->v, v, -dot(v, corner));
+    geom_point n = {q->n[0], q->n[1], q->n[2]}, corner = {c->corner[0], c->corner[1], c->corner[2]};
+    geom_point a = {c->edge_u[0], c->edge_u[1], c->edge_u[2]}, b = {c->edge_v[0], c->edge_v[1], c->edge_v[2]};
+    geom_point u = point_cross(b, n), v = point_cross(n, a);
+    double scale_u = 1.0 / point_dot(a, u), scale_v = 1.0 / point_dot(b, v);
+    u = (geom_point){u.x * scale_u, u.y * scale_u, u.z * scale_u};
+    v = (geom_point){v.x * scale_v, v.y * scale_v, v.z * scale_v};
+    store(q->u, u, -point_dot(u, corner));
+    store(q->v, v, -point_dot(v, corner));
     q->basis = -1.0 / ((q->n[2] < 0.0 ? -1.0 : 1.0) + q->n[2]);
-    q->slack_u = (float)(slack * length(u));
-    q->slack_v = (float)(slack * length(v));
+    q->slack_u = (float)(slack * point_length(u));
+    q->slack_v = (float)(slack * point_length(v));
 }
 
-static void set_box(geom_box *box, const gas_point *points, int n, double margin)
+static void set_box(geom_box *box, const geom_point *points, int n, double margin)
 {
     *box = (geom_box){{points[0].x, points[0].y, points[0].z}, {points[0].x, points[0].y, points[0].z}};
     for (int i = 1; i < n; i++) {
@@ -112,13 +92,13 @@ static void set_box(geom_box *box, const gas_point *points, int n, double margin
 
 /* Add the primitive with corner p[0] and edges to p[1] and p[2]; p[3] is the fourth corner of a parallelogram. A
  * triangle in a facet that is not flat takes its own normal. */
-static void add_primitive(cutter *c, uint32_t facet, const gas_point *p, int n_points, const gas_frame *frame,
+static void add_primitive(cutter *c, uint32_t facet, const geom_point *p, int n_points, const gas_frame *frame,
                           bool is_flat)
 {
     gas_mesh *m = c->mesh;
     const gas_surface *surface = &c->model->surfaces[c->model->facets[facet].surface];
-    gas_point a = minus(p[1], p[0]), b = minus(p[2], p[0]), n = cross(a, b);
-    double area2 = length(n);
+    geom_point a = point_sub(p[1], p[0]), b = point_sub(p[2], p[0]), n = point_cross(a, b);
+    double area2 = point_length(n);
     if (!(area2 > 0.0)) {
         return;
     }
@@ -127,8 +107,8 @@ static void add_primitive(cutter *c, uint32_t facet, const gas_point *p, int n_p
         (gas_corner){{p[0].x, p[0].y, p[0].z}, {a.x, a.y, a.z}, {b.x, b.y, b.z}, n_points == 3 ? 0.5 * area2 : area2};
     gas_primitive *q = &m->primitives[m->n];
     memset(q, 0, sizeof *q);
-    n = is_flat ? frame->n : (gas_point){n.x / area2, n.y / area2, n.z / area2};
-    store(q->n, n, dot(n, is_flat ? frame->origin : p[0]));
+    n = is_flat ? frame->n : (geom_point){n.x / area2, n.y / area2, n.z / area2};
+    store(q->n, n, point_dot(n, is_flat ? frame->origin : p[0]));
     q->facet = facet | (n_points == 3 ? GAS_IS_TRIANGLE : 0u) | (surface->is_two_sided ? GAS_IS_TWO_SIDED : 0u);
     q->surface = c->model->facets[facet].surface;
     q->structure = surface->structure;
@@ -140,11 +120,11 @@ static void add_primitive(cutter *c, uint32_t facet, const gas_point *p, int n_p
 /* ------------------------------------------------------------------------------------------------ facets */
 
 /* Corners 0, 1, 2, 3 in turn: is 0 + 2 = 1 + 3? */
-static bool is_parallelogram(const gas_point *p, double size)
+static bool is_parallelogram(const geom_point *p, double size)
 {
-    gas_point d = {p[0].x - p[1].x + p[2].x - p[3].x, p[0].y - p[1].y + p[2].y - p[3].y,
+    geom_point d = {p[0].x - p[1].x + p[2].x - p[3].x, p[0].y - p[1].y + p[2].y - p[3].y,
                    p[0].z - p[1].z + p[2].z - p[3].z};
-    return length(d) <= 1e-13 * size;
+    return point_length(d) <= 1e-13 * size;
 }
 
 static crp_status grow(cutter *c, size_t n, uint32_t n_loops)
@@ -178,8 +158,8 @@ static crp_status cut_polygon(cutter *c, uint32_t facet, const gas_frame *frame,
     int64_t n_triangles = 0;
     if (status == CRP_OK) {
         for (uint32_t i = 0; i < n; i++) {
-            gas_point d = minus(vertex(m, first + i), frame->origin);
-            c->points[i] = (geom_point2){dot(d, frame->u), dot(d, frame->v)};
+            geom_point d = point_sub(vertex(m, first + i), frame->origin);
+            c->points[i] = (geom_point2){point_dot(d, frame->u), point_dot(d, frame->v)};
         }
         n_triangles = geom_triangulate(c->points, n_points, f->n_loops, c->triangles);
     }
@@ -193,7 +173,7 @@ static crp_status cut_polygon(cutter *c, uint32_t facet, const gas_frame *frame,
     CRP_TRY(make_room(c, (uint32_t)n_triangles));
     for (int64_t i = 0; i < n_triangles; i++) {
         const uint32_t *t = c->triangles + 3 * i;
-        const gas_point p[3] = {vertex(m, first + t[0]), vertex(m, first + t[1]), vertex(m, first + t[2])};
+        const geom_point p[3] = {vertex(m, first + t[0]), vertex(m, first + t[1]), vertex(m, first + t[2])};
         add_primitive(c, facet, p, 3, frame, is_flat);
     }
     return CRP_OK;
@@ -209,12 +189,12 @@ static crp_status cut_facet(cutter *c, uint32_t facet)
     bool is_flat = frame.flatness <= IN_PLANE * c->mesh->size;
     c->mesh->area[facet] = frame.area;
     if (f->n_loops == 1 && outline->n == 4 && is_flat) {
-        gas_point p[4];
+        geom_point p[4];
         for (uint32_t i = 0; i < 4; i++) {
             p[i] = vertex(m, outline->first + i);
         }
         if (is_parallelogram(p, size)) {
-            const gas_point ordered[4] = {p[0], p[1], p[3], p[2]};
+            const geom_point ordered[4] = {p[0], p[1], p[3], p[2]};
             CRP_TRY(make_room(c, 1));
             add_primitive(c, facet, ordered, 4, &frame, true);
             return CRP_OK;

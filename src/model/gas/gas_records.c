@@ -285,7 +285,7 @@ static uint64_t fill_facet(const builder *b, uint32_t facet, bin *bins, uint32_t
 
 /* -------------------------------------------------------------------------------------------------- views */
 
-static void store(double *to, gas_point p)
+static void store(double *to, geom_point p)
 {
     to[0] = p.x;
     to[1] = p.y;
@@ -293,7 +293,7 @@ static void store(double *to, gas_point p)
 }
 
 /* p . u + u0 = n (p - origin) . u / length */
-static void set_coordinate(float *to, gas_point origin, gas_point axis, double length, uint32_t n)
+static void set_coordinate(float *to, geom_point origin, geom_point axis, double length, uint32_t n)
 {
     double scale = n / length;
     to[0] = (float)(axis.x * scale);

@@ -1,8 +1,8 @@
 /** Keys, units, ranges, defaults and documentation of gas models in YAML. */
 #include "model/gas/gas_schema.h"
 
-#include "engine/trigger.h"
 #include "model/gas/gas.h"
+#include "model/model_run.h"
 
 #include <stdio.h>
 
@@ -17,17 +17,6 @@
     .object = 0, .offset = offsetof(gas_surface, member), .size = sizeof(((gas_surface *)0)->member)
 #define IN_ITEM(type, member) .object = 0, .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
-static crp_status check_until(crp_context *context, const char *where, const char *text)
-{
-    trigger parsed;
-    char problem[512];
-    if (text[0] == '\0' || trigger_parse(context, text, &parsed) == CRP_OK) {
-        return CRP_OK;
-    }
-    snprintf(problem, sizeof problem, "%s", crp_context_error(context));
-    return context_fail(context, CRP_ERR_CONFIG, "%s: %s", where, problem);
-}
-
 static const char *check_unit(double unit)
 {
     return unit >= 1e-9 && unit <= 1e3 ? NULL : "must lie in [1 nm, 1 km] (the length of one unit of the coordinates)";
@@ -41,7 +30,7 @@ static const schema_field run_fields[] = {
       .example = "32", .doc = "equal parts the run is divided into; their scatter gives the standard errors" },
     { .key = "seed", .type = SCHEMA_COUNT, IN_MODEL(seed), .has_range = true, .min = 1, .max = 0x1p64,
       .example = "1", .doc = "random seed, from 1; `--seed` overrides" },
-    { .key = "until", .type = SCHEMA_TEXT, IN_MODEL(until), .check_text = check_until,
+    { .key = "until", .type = SCHEMA_TEXT, IN_MODEL(until), .check_text = model_check_until,
       .example = "\"rel_err(transmission)<0.1%\"", .doc = "stop when this holds; `--until` overrides" },
 };
 static const schema_table run_table = { "run", run_fields, COUNT_OF(run_fields), 0, SCHEMA_NO_FIELD };

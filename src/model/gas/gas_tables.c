@@ -190,7 +190,7 @@ static double profile_scale(const gas_model *m, const gas_surface *s)
     }
 }
 
-static void store(double *to, gas_point p, double scale)
+static void store(double *to, geom_point p, double scale)
 {
     to[0] = p.x * scale;
     to[1] = p.y * scale;
@@ -198,7 +198,7 @@ static void store(double *to, gas_point p, double scale)
 }
 
 /* p . axis + shift: how many cells p lies along an axis from the origin of the frame. */
-static void set_cells(double *to, const gas_frame *frame, gas_point axis, double per_length)
+static void set_cells(double *to, const gas_frame *frame, geom_point axis, double per_length)
 {
     store(to, axis, per_length);
     to[3] = -(to[0] * frame->origin.x + to[1] * frame->origin.y + to[2] * frame->origin.z);

@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "model/gas/gas_schema.h"
 #include "model/gas/gas_settings.h"
+#include "model/model_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,14 +211,6 @@ static crp_status add_group(block *b, const char *name, gas_model *gas)
 
 /* -------------------------------------------------------------------------------------------------- file */
 
-/* The file's name without folders and extension. */
-static void name_from_path(char *name, size_t size, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
-    int length = (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
-    snprintf(name, size, "%.*s", length, base);
-}
-
 static block block_of(crp_context *context, const char *path, const char *key, const yaml_node *node, const char *text)
 {
     return (block){.context = context, .path = path, .key = key, .line = first_line(node, text), .at = text};
@@ -283,9 +276,7 @@ static crp_status fill(crp_context *context, const char *path, const yaml_node *
     }
     free_texts(&texts);
     CRP_TRY(status);
-    if (model->name[0] == '\0') {
-        name_from_path(model->name, sizeof model->name, path);
-    }
+    model_name_from_path(model, path);
     for (size_t i = 0; options != NULL && i < options->n_settings; i++) {
         CRP_TRY(gas_apply_setting(context, gas, model, options->settings[i]));
     }

@@ -2,6 +2,7 @@
 #include "core/number.h"
 #include "model/gas/gas_schema.h"
 #include "model/gas/gas_yaml.h"
+#include "model/model_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -195,29 +196,6 @@ static crp_status write_physics(crp_context *context, FILE *file, const gas_mode
     return status;
 }
 
-/* Only what was given: the rest is for the command line or the defaults of the run. */
-static void write_run(FILE *file, const crp_model *model)
-{
-    if (model->histories == 0 && model->batches == 0 && model->seed == 0 && model->until[0] == '\0') {
-        return;
-    }
-    fputs("run:\n", file);
-    if (model->histories != 0) {
-        fprintf(file, "  histories: %" PRIu64 "\n", model->histories);
-    }
-    if (model->batches != 0) {
-        fprintf(file, "  batches: %" PRIu32 "\n", model->batches);
-    }
-    if (model->seed != 0) {
-        fprintf(file, "  seed: %" PRIu64 "\n", model->seed);
-    }
-    if (model->until[0] != '\0') {
-        fputs("  until: ", file);
-        yaml_write_string(file, model->until);
-        fputs("\n", file);
-    }
-}
-
 static crp_status check_written(crp_context *context, FILE *file)
 {
     CRP_CHECK(context, !ferror(file), CRP_ERR_IO, "the YAML text cannot be written (the file or disk refuses it)");
@@ -251,7 +229,7 @@ crp_status gas_write_yaml_full(crp_context *context, const crp_model *model, voi
         yaml_write_string(file, model->name);
         fputs("\n", file);
     }
-    write_run(file, model);
+    model_write_run(file, model, "histories");
     CRP_TRY(write_physics(context, file, gas));
     if (gas->vtkhdf_path[0] != '\0') {
         fputs("output:\n  vtkhdf: ", file);

@@ -1,8 +1,8 @@
 /** Keys, units, ranges, defaults and documentation of light models in YAML. */
 #include "model/light/light_schema.h"
 
-#include "engine/trigger.h"
 #include "model/light/light.h"
+#include "model/model_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,17 +28,6 @@ static const char *check_threshold(double threshold)
     return threshold >= 1e-9 && threshold < 1.0 ? NULL : "must be at least 1e-9 and less than 1";
 }
 
-static crp_status check_until(crp_context *context, const char *where, const char *text)
-{
-    trigger parsed;
-    char problem[512];
-    if (text[0] == '\0' || trigger_parse(context, text, &parsed) == CRP_OK) {
-        return CRP_OK;
-    }
-    snprintf(problem, sizeof problem, "%s", crp_context_error(context));
-    return context_fail(context, CRP_ERR_CONFIG, "%s: %s", where, problem);
-}
-
 /* clang-format off */
 static const schema_field run_fields[] = {
     { .key = "histories", .type = SCHEMA_COUNT, IN_MODEL(histories), .has_range = true, .min = 1, .max = 0x1p63,
@@ -47,7 +36,7 @@ static const schema_field run_fields[] = {
       .example = "32", .doc = "equal parts the run is divided into; their scatter gives the standard errors" },
     { .key = "seed", .type = SCHEMA_COUNT, IN_MODEL(seed), .has_range = true, .min = 1, .max = 0x1p64,
       .example = "1", .doc = "random seed, from 1; `--seed` overrides" },
-    { .key = "until", .type = SCHEMA_TEXT, IN_MODEL(until), .check_text = check_until,
+    { .key = "until", .type = SCHEMA_TEXT, IN_MODEL(until), .check_text = model_check_until,
       .example = "\"rel_err(Rd)<0.1%\"", .doc = "stop when this holds; `--until` overrides" },
 };
 static const schema_table run_table = { "run", run_fields, COUNT_OF(run_fields), 0, SCHEMA_NO_FIELD };

@@ -4,6 +4,7 @@
 #include "core/number.h"
 #include "model/light/light_schema.h"
 #include "model/light/light_settings.h"
+#include "model/model_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,23 +12,13 @@
 
 /* -------------------------------------------------------------------------------------------------- read */
 
-/* The file's name without folders and extension. */
-static void name_from_path(char *name, size_t size, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
-    int length = (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
-    snprintf(name, size, "%.*s", length, base);
-}
-
 static crp_status fill(crp_context *context, const char *path, const yaml_node *root, const crp_input_options *options,
                        crp_model *model)
 {
     light_model *light = model->data;
     void *objects[] = {[LIGHT_OBJECT_LIGHT] = light, [LIGHT_OBJECT_MODEL] = model};
     CRP_TRY(schema_load(context, path, root, &light_schema, objects));
-    if (model->name[0] == '\0') {
-        name_from_path(model->name, sizeof model->name, path);
-    }
+    model_name_from_path(model, path);
     for (size_t i = 0; options != NULL && i < options->n_settings; i++) {
         CRP_TRY(light_apply_setting(context, light, model, options->settings[i]));
     }
@@ -96,29 +87,6 @@ static void write_physics(FILE *file, const light_model *light)
     fprintf(file, "scores: {fluence: %s}\n", light->score_fluence ? "true" : "false");
 }
 
-/* Only what was given: the rest is for the command line or the defaults of the run. */
-static void write_run(FILE *file, const crp_model *model)
-{
-    if (model->histories == 0 && model->batches == 0 && model->seed == 0 && model->until[0] == '\0') {
-        return;
-    }
-    fputs("run:\n", file);
-    if (model->histories != 0) {
-        fprintf(file, "  histories: %" PRIu64 "\n", model->histories);
-    }
-    if (model->batches != 0) {
-        fprintf(file, "  batches: %" PRIu32 "\n", model->batches);
-    }
-    if (model->seed != 0) {
-        fprintf(file, "  seed: %" PRIu64 "\n", model->seed);
-    }
-    if (model->until[0] != '\0') {
-        fputs("  until: ", file);
-        yaml_write_string(file, model->until);
-        fputs("\n", file);
-    }
-}
-
 static void write_output(FILE *file, const light_model *light)
 {
     fputs("output: {mco: ", file);
@@ -154,7 +122,7 @@ crp_status light_write_yaml_full(crp_context *context, const crp_model *model, v
         yaml_write_string(file, model->name);
         fputs("\n", file);
     }
-    write_run(file, model);
+    model_write_run(file, model, "histories");
     write_physics(file, model->data);
     write_output(file, model->data);
     return check_written(context, file);

@@ -30,10 +30,30 @@ print(time.perf_counter() - start)
 
 
 class Report:
-    """Prints as it goes, remembers what failed, and keeps the tables for the end."""
+    """Prints as it goes, remembers what failed, and writes the result files after every part, so that a run that is cut
+    short loses nothing."""
 
     def __init__(self):
         self.sections, self.data, self.failures = [], {}, []
+        self.where = None
+
+    def begin(self, folder, facts, what, title):
+        """Result files are DATE-WHAT-DEVICE-COMMIT in that folder. `facts`: date, device, commit and more, for their heads."""
+        device = re.sub(r"^[^(]*[(](.*)[)]$", r"\1", facts["device"])
+        self.where = (folder, f"{facts['date']}-{what}-{slug(device)}-{facts['commit'][:8]}", title, facts)
+        self.say("\n".join(f"{k}: {v}" for k, v in facts.items()))
+
+    def save(self):
+        failures = "\n".join(f"- {f}" for f in self.failures) or "None."
+        sections = self.sections + [("What failed", failures)]
+        return sections, save(*self.where, sections, {**self.data, "failures": self.failures})
+
+    def finish(self):
+        """Print all tables; the exit code."""
+        sections, paths = self.save()
+        print("\n".join(f"\n{head}\n{body}" for head, body in sections))
+        print("wrote " + " and ".join(map(str, paths)))
+        return 1 if self.failures else 0
 
     def say(self, text):
         print(text, file=sys.stderr, flush=True)
@@ -48,6 +68,7 @@ class Report:
         self.sections.append((head, body))
         self.data[key] = data
         self.say(f"\n{head}\n{body}")
+        self.save()
 
 
 def yaml_models(program):
@@ -253,7 +274,7 @@ def main():
     facts["device"], facts["commit"] = first["device"], first["commit"]
     devices = [line for line in program.call("info", "devices").splitlines() if line.startswith(device)]
     facts["driver"] = re.sub(r" +", " ", devices[0]) if devices else "?"
-    report.say("\n".join(f"{k}: {v}" for k, v in facts.items()))
+    report.begin(options.output, facts, "gpu", "Checks and speed on a GPU")
     if "speed" in only:
         guarded(report, speed, program, device, options.scale)
     if "small" in only:
@@ -272,15 +293,7 @@ def main():
     if "sanitizer" in only:
         yaml_models(program)
         guarded(report, sanitize, program, device, options.sanitizer_seconds)
-    failures = "\n".join(f"- {f}" for f in report.failures) or "None."
-    report.sections.append(("What failed", failures))
-    report.data["failures"] = report.failures
-    device_name = re.sub(r"^[^(]*[(](.*)[)]$", r"\1", facts["device"])
-    name = f"{facts['date']}-gpu-{slug(device_name)}-{facts['commit'][:8]}"
-    paths = save(options.output, name, "Checks and speed on a GPU", facts, report.sections, report.data)
-    print("\n".join(f"\n{head}\n{body}" for head, body in report.sections))
-    print("wrote " + " and ".join(map(str, paths)))
-    return 1 if report.failures else 0
+    return report.finish()
 
 
 if __name__ == "__main__":

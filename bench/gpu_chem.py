@@ -29,7 +29,11 @@ failures = []
 
 def run(program, path, *options, timeout=150, folder=None):
     command = [program, "run", str(path), "--json", "-q", "-o", str(Path(folder) / "bench.h5"), *map(str, options)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        failures.append(f"{' '.join(command)}: more than {timeout} s")
+        return None
     if done.returncode != 0:
         failures.append(f"{' '.join(command)}: {done.stderr.strip()[-400:]}")
         return None

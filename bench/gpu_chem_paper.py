@@ -8,15 +8,13 @@ DIR holds electron_750keV.bin and proton_5MeV.bin (gMicroMC's format, other trac
 other tracks are a plausibility band, not a check.
 """
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from gpu_chem import FILES, ROOT, check, failures, run
+
 SPECIES = ("e_aq", "OH", "H", "H3O+", "H2", "OH-", "H2O2")
-FILES = {"electron": ("electron_750keV.bin", 750035), "proton": ("proton_5MeV.bin", 386411)}
 # Table 5: molecules per 100 eV at 1 us.
 TABLE_5 = {"electron": {"Geant4-DNA 10.2": (2.51, 3.03, .66, 3.00, .49, .39, .45), "gMicroMC 2017": (2.51, 3.07, .72, 3.06, .53, .36, .41)},
            "proton": {"Geant4-DNA 10.2": (1.38, 1.97, .73, 2.05, .63, .66, .70), "gMicroMC 2017": (1.40, 1.97, .80, 2.15, .60, .70, .67)}}
@@ -29,26 +27,6 @@ time: {start: 1 ps, end: 200 ps, outputs_per_decade: 5}
 source: {kind: spur, radius: 2 nm, tracks: 20, energy: 100 eV, molecules: [{species: e_aq, count: 20}, {species: OH, count: 20},
   {species: H3O+, count: 20}]}
 """
-failures = []
-
-
-def run(program, path, folder, *options, timeout=100):
-    command = [program, "run", str(path), "--json", "-q", "-o", str(Path(folder) / "bench.h5"), *map(str, options)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    except subprocess.TimeoutExpired:
-        failures.append(f"{' '.join(command)}: more than {timeout} s")
-        return None
-    if done.returncode != 0:
-        failures.append(f"{' '.join(command)}: {done.stderr.strip()[-400:]}")
-        return None
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def check(what, is_right, detail=""):
-    print(f"  {'ok    ' if is_right else 'FAILED'} {what} {detail}", flush=True)
-    if not is_right:
-        failures.append(f"{what} {detail}")
 
 
 def digests(program, device, folder, files):
@@ -58,7 +36,7 @@ def digests(program, device, folder, files):
     cases = [("spurs", spur, ("-n", 4))]
     cases += [(f"{name} to 3 ps", path, ("--energy", f"{e}eV", "--method", "paper", "--set", "time.end=3ps")) for name, (path, e) in files.items()]
     for name, path, options in cases:
-        a, b = (run(program, path, folder, "--device", d, *options) for d in ("cpu", device))
+        a, b = (run(program, path, "--device", d, *options, folder=folder) for d in ("cpu", device))
         if a is not None and b is not None:
             check(name, a["digest"] == b["digest"], f"{a['digest'][:16]} {b['digest'][:16]}")
             faults = {k: v for k, v in b["events"].items() if "balance" in k and v}
@@ -79,17 +57,17 @@ def tables(program, device, folder, files):
         print(f"{name}: G at 1 us\n  {'':30}" + "".join(f"{s:>8}" for s in SPECIES))
         for source, values in TABLE_5[name].items():
             show(source + ", Table 5", values)
-        r = run(program, path, folder, "--energy", f"{energy}eV", "--method", "paper", "--device", device)
+        r = run(program, path, "--energy", f"{energy}eV", "--method", "paper", "--device", device, folder=folder)
         if r is not None:
             show("method paper, this track", yields(r))
             titan, geant, h200 = TABLE_6[name]
             seconds = r["device_seconds"]
             check(f"{name}: time", seconds <= h200 / 10, f"{seconds:.3g} s (gMicroMC on an H200 {h200} s, on a Titan Black {titan} s, "
                   f"Geant4-DNA on one core {geant:.0f} s; at most {h200 / 10:.2f})")
-        exact = run(program, path, folder, "--energy", f"{energy}eV", "--device", device)
+        exact = run(program, path, "--energy", f"{energy}eV", "--device", device, folder=folder)
         if exact is not None:
             show("method exact, this track", yields(exact))
-        irt = run(program, path, folder, "--energy", f"{energy}eV", "--method", "irt", "--device", "cpu", "--threads", 1)
+        irt = run(program, path, "--energy", f"{energy}eV", "--method", "irt", "--device", "cpu", "--threads", 1, folder=folder)
         if irt is not None:
             show("method irt, this track", yields(irt))
             print(f"  irt: {irt['seconds']:.3g} s on one core" + (" (at most 0.5)" if name == "electron" else ""))

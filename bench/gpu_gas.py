@@ -1,13 +1,12 @@
 """Vacuum on a GPU: digests against the CPU, leaks, hits per second, sanitizers and, on request, tubes at 1e11 hits."""
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from common import ROOT, Failed, Program, machine, median, save, slug, table, today
+from common import ROOT, Failed, Program, machine, median, slug, table, today
 from gpu import Report, guarded
 
 # GHit/s to reach and to aim for on one H200.
@@ -146,7 +145,7 @@ def main():
     first = gas_run(program, paths[next(iter(paths))], 1000, "--device", options.device)
     facts = {"date": today(), "program": program.call("--version").strip(), "machine": machine(),
              "device": first["device"], "commit": first["commit"]}
-    report.say("\n".join(f"{k}: {v}" for k, v in facts.items()))
+    report.begin(options.output, facts, "gpu-gas", "Vacuum on a GPU")
     only = options.only.split(",")
     if "speed" in only:
         guarded(report, speed, program, paths, options.device, options.scale, options.repeats)
@@ -156,14 +155,7 @@ def main():
         guarded(report, accuracy, program, options.device, options.accuracy_hits, [int(r) for r in options.ratios.split(",")])
     if "sanitizer" in only and not options.cases:
         guarded(report, sanitize, program, paths, options.device, options.sanitizer_seconds)
-    report.sections.append(("What failed", "\n".join(f"- {f}" for f in report.failures) or "None."))
-    report.data["failures"] = report.failures
-    device_name = re.sub(r"^[^(]*[(](.*)[)]$", r"\1", facts["device"])
-    name = f"{facts['date']}-gpu-gas-{slug(device_name)}-{facts['commit'][:8]}"
-    saved = save(options.output, name, "Vacuum on a GPU", facts, report.sections, report.data)
-    print("\n".join(f"\n{head}\n{body}" for head, body in report.sections))
-    print("wrote " + " and ".join(map(str, saved)))
-    return 1 if report.failures else 0
+    return report.finish()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 
 from common import EXAMPLES, ROOT, Failed, Program, machine, table
 

@@ -1,18 +1,8 @@
 /* Fuzz target of the reader of Geant4-DNA's chemistry: whatever the bytes, it answers, and what it accepts is sound. */
 #include "io/geant4_chem.h"
+#include "require.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const g4_chemistry *c)
 {

@@ -1,18 +1,10 @@
 /* Fuzz target of the .mci reader: whatever the bytes, it answers, and what it accepts is a valid model. */
 #include "core/context.h"
 #include "model/light/light.h"
+#include "require.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REQUIRE(condition)                                                           \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
 
 static void check_model(crp_context *context, const crp_model *model)
 {
@@ -33,8 +25,6 @@ static void check_log(void *user, crp_log_level level, const char *component, co
         REQUIRE((unsigned char)*line >= 0x20 && (unsigned char)*line < 0x7f);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

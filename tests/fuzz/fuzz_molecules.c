@@ -1,21 +1,11 @@
 /* Fuzz target of the readers of molecules and pulses: whatever the bytes, each answers, and what it accepts is sound. */
 #include "io/molecules.h"
 #include "io/pulse_table.h"
+#include "require.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_list(const molecule_list *list)
 {

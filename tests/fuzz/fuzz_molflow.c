@@ -4,18 +4,11 @@
 #include "io/molflow.h"
 #include "io/molflow_write.h"
 #include "model/gas/gas_formula.h"
+#include "require.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static double one(void *user, gas_quantity quantity, uint32_t facet)
 {
@@ -60,8 +53,6 @@ static void check_edit(crp_context *context, const uint8_t *data, size_t size, c
     free(out);
     free(text);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

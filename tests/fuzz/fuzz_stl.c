@@ -3,19 +3,11 @@
 #include "core/context.h"
 #include "geom/mesh_check.h"
 #include "io/stl.h"
+#include "require.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static void check_mesh(const geom_mesh *mesh)
 {
@@ -41,8 +33,6 @@ static void check_flat(const geom_mesh *mesh, double tolerance)
         REQUIRE(mesh_facet_deviation(mesh, f, &plane, NULL) <= 1.001 * tolerance);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

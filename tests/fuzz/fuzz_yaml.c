@@ -1,11 +1,10 @@
 /* Fuzzing of the YAML reader: any bytes give a model or an error, and a model that is written loads back the same. */
 #include "model/light/light_yaml.h"
+#include "require.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first line may hold a setting: "#set path=value". */
 static size_t take_setting(const char *text, size_t size, char *setting, size_t room)

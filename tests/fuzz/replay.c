@@ -1,11 +1,11 @@
 /* Runs a fuzz target without libFuzzer: every seed of a folder, then mutations of them drawn with a fixed seed. */
+#include "require.h"
+
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_SEEDS = 256, MAX_BYTES = 1 << 16 };
 

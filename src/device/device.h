@@ -49,6 +49,8 @@ typedef struct device_scene {
     const char *on_box;          /**< called where a ray meets a box: tells whether and where there is a hit */
     const char *on_miss;
     uint32_t n_payload, n_attributes; /**< words that a ray carries, and that on_box gives to a hit program */
+    const void *data; /**< what the programs know of the shapes; they get its address before the arguments of a launch */
+    size_t n_data;
     uint32_t trace_depth;             /**< rays in rays: 1 where no hit program traces one */
 } device_scene;
 

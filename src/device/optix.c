@@ -144,10 +144,12 @@ static crp_status optix_download(device *d, uint32_t queue, device_buffer *buffe
 
 /* ------------------------------------------------------------------------------------------ launches */
 
-size_t optix_pack_arguments(const device_launch *launch, optix_scene scene, unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES])
+size_t optix_pack_arguments(const device_launch *launch, optix_scene scene, cuda_pointer data,
+                            unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES])
 {
-    size_t n = sizeof scene;
+    size_t n = sizeof scene + sizeof data;
     memcpy(bytes, &scene, sizeof scene);
+    memcpy(bytes + sizeof scene, &data, sizeof data);
     for (uint32_t i = 0; i < launch->n_args; i++) {
         const device_arg *arg = &launch->args[i];
         const void *from = arg->kind == DEVICE_ARG_BYTES ? arg->bytes : &arg->buffer->pointer;
@@ -186,7 +188,7 @@ static crp_status optix_launch_rays(device *d, uint32_t queue, device_kernel *ba
     cuda_stream stream = gpu->cuda.stream[queue];
     unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES];
     CRP_TRY(device_check_launch(d, queue, base->entry, launch));
-    size_t n = optix_pack_arguments(launch, kernel->scene, bytes);
+    size_t n = optix_pack_arguments(launch, kernel->scene, kernel->data, bytes);
     CRP_CHECK(d->context, n > 0, CRP_ERR_INTERNAL, "kernel %s: more arguments than fit", base->entry);
     driver->context_set_current(gpu->cuda.context);
     cuda_result result = driver->event_record(gpu->cuda.begin[queue], stream);

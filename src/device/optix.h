@@ -22,7 +22,7 @@ typedef struct optix_kernel {
     unsigned n_groups;
     optix_pipeline pipeline;
     optix_scene scene;
-    cuda_pointer scene_memory, record_memory;
+    cuda_pointer scene_memory, record_memory, data;
     cuda_pointer arguments[DEVICE_N_QUEUES];
     optix_binding_table table;
     device_kernel *after; /**< NULL: none */
@@ -35,7 +35,8 @@ crp_status optix_fail(optix_gpu *gpu, optix_result result, const char *format, .
 crp_status optix_kernel_create(device *d, const device_kernel_source *source, device_kernel **out);
 void optix_kernel_destroy(device *d, device_kernel *kernel);
 
-/** Bytes of a launch's arguments: the scene, then each argument from a multiple of 8 on. They go to `bytes`. */
-size_t optix_pack_arguments(const device_launch *launch, optix_scene scene, unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES]);
+/** Bytes of a launch's arguments: the scene, its data, then each argument from a multiple of 8 on. They go to `bytes`. */
+size_t optix_pack_arguments(const device_launch *launch, optix_scene scene, cuda_pointer data,
+                            unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES]);
 
 #endif

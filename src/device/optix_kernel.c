@@ -235,6 +235,7 @@ static crp_status build_scene(optix_gpu *gpu, const device_scene *scene, scene_m
 static crp_status make_scene(optix_gpu *gpu, const device_scene *scene, optix_kernel *kernel)
 {
     scene_memory memory = {0};
+    CRP_TRY(upload_new(gpu, scene->data, scene->n_data, &kernel->data));
     crp_status status = build_scene(gpu, scene, &memory, kernel);
     let_go(gpu, &memory.shapes);
     let_go(gpu, &memory.kinds);
@@ -361,5 +362,6 @@ void optix_kernel_destroy(device *d, device_kernel *base)
     }
     let_go(gpu, &kernel->scene_memory);
     let_go(gpu, &kernel->record_memory);
+    let_go(gpu, &kernel->data);
     free(kernel);
 }

@@ -8,8 +8,8 @@
 
 /* Each thread traces the ray of its number; the hit program leaves shape, kind, distance and the side. */
 static const char programs[] = "@#include \"optix.h\"\n"
-                               "struct arguments { ck_u64 scene; ck_u32 n, flags; const float *rays; ck_u64 *sums; };\n"
-                               "extern \"C\" __constant__ arguments optix_arguments;\n"
+                               "struct arguments { ck_u64 scene; const ck_u32 *data; ck_u32 n, flags; const float *rays; ck_u64 *sums; };\n"
+                               "extern \"C\" { __constant__ arguments optix_arguments; }\n"
                                "CK_PROGRAM(raygen, probe) {\n"
                                "    ck_u32 i = ck_ray_thread();\n"
                                "    if (i >= optix_arguments.n) return;\n"
@@ -24,7 +24,7 @@ static const char programs[] = "@#include \"optix.h\"\n"
                                "    for (int k = 0; k < CK_RAY_WORDS; k++)\n"
                                "        ck_atomic_add_u64(optix_arguments.sums + (4 * i + k), ray.word[k]);\n"
                                "}\n"
-                               "CK_PROGRAM(miss, nothing) { ck_set_ray_word(0u, 1000u); }\n"
+                               "CK_PROGRAM(miss, nothing) { ck_set_ray_word(0u, *optix_arguments.data); }\n"
                                "CK_FN void leave(ck_u32 program) {\n"
                                "    ck_set_ray_word(0u, 10u * program + ck_hit_shape() + 1u);\n"
                                "    ck_set_ray_word(1u, ck_hit_row());\n"
@@ -101,13 +101,15 @@ static found run(const device_scene *scene, uint32_t flags, bool is_doubled)
     return out;
 }
 
+static const uint32_t missed = 1000;
 static const bool all_culled[] = {false, false};
 
 static device_scene scene_of(const float *shapes_triangles, const float *shapes_boxes)
 {
     return (device_scene){.triangles = shapes_triangles, .boxes = shapes_boxes, .n = 2, .kinds = kinds, .n_kinds = 2,
                           .on_hit = on_hit, .is_never_culled = all_culled, .on_box = "middle", .on_miss = "nothing",
-                          .n_payload = 4, .trace_depth = 1};
+                          .n_payload = 4, .trace_depth = 1,
+                          .data = &missed, .n_data = sizeof missed};
 }
 
 static void triangles_are_hit(void **state)

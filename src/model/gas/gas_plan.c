@@ -225,6 +225,7 @@ static void gas_plan_data_destroy(void *data)
     gas_plan *gp = data;
     destroy_parts(gp);
     gas_formulas_destroy(gp);
+    gas_rays_destroy(gp);
     free(gp->area);
     free(gp->mark_facets);
     free(gp);

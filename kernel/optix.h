@@ -113,6 +113,14 @@ CK_FN float ck_hit_distance(void)
     return distance;
 }
 
+/* How near a hit may be. */
+CK_FN float ck_ray_nearest(void)
+{
+    float nearest;
+    asm("call (%0), _optix_get_ray_tmin, ();" : "=f"(nearest));
+    return nearest;
+}
+
 /* Which of the kinds of the scene was hit: the word behind the header of the record. */
 CK_FN ck_u32 ck_hit_row(void)
 {

@@ -122,7 +122,7 @@ static crp_status build(crp_context *context, gas_plan *gp, const crp_plan *engi
                               .is_never_culled = is_never_culled,
                               .on_miss = "gas_nothing",
                               .n_payload = 4,
-                              .trace_depth = 1};
+                              .trace_depth = gp->model->optix.depth > 1 ? gp->model->optix.depth : 1};
     s->triangles = malloc(9 * sizeof(float) * (size_t)s->scene.n);
     s->kinds = malloc(sizeof(uint32_t) * (size_t)s->scene.n);
     CRP_CHECK(context, s->triangles != NULL && s->kinds != NULL, CRP_ERR_MEMORY, "no memory for %u triangles", s->scene.n);

@@ -127,12 +127,14 @@ static void shape_opencl(plan_shape *shape, const gas_plan *gp, const device_inf
     shape->local_bytes = place_near(shape, gp, info->local_memory / 2);
 }
 
-/* Copies of the words that all hits add to, one after the other. */
+/* Copies of the words that all hits add to, one after the other; then the random words drawn ahead, by event and thread. */
 static uint64_t copies_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)
 {
     const gas_plan *gp = plan->data;
     (void)n_histories;
-    return 8ull * shape->room[0] * ((uint64_t)gp->params.at_textures + 4);
+    uint64_t ahead = (uint64_t)gp->model->optix.batch * (gp->model->optix.depth > 1 ? gp->model->optix.depth : 1);
+    return 8ull * shape->room[0] * ((uint64_t)gp->params.at_textures + 4) +
+           16ull * ahead * shape->grid * shape->block;
 }
 
 /* With few facets many threads add to one word at once. 16 copies are enough for 100 of them (2.65 against 1.45 GHit/s
@@ -167,6 +169,14 @@ static crp_status shape_optix(crp_context *context, plan_shape *shape, gas_plan 
     }
     if (o->positions == GAS_OPTIX_PLANE) {
         define(shape, "GAS_RAY_PLANE=1");
+    }
+    if (o->depth > 0) {
+        snprintf(text, sizeof text, "GAS_RAY_DEPTH=%uu", o->depth);
+        define(shape, text);
+    }
+    if (o->batch > 0) {
+        snprintf(text, sizeof text, "GAS_BATCH=%uu", o->batch);
+        define(shape, text);
     }
     shape->block = 64;
     shape->grid = (o->threads > 0 ? o->threads : info->n_units * 2048) / shape->block;

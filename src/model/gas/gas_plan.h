@@ -87,7 +87,7 @@ typedef struct gas_plan {
     uint32_t n_nodes;
     gas_leak leaks[GAS_MAX_LEAKS];
     uint32_t n_leaks;
-    struct gas_ray_scene *rays; /**< for the device optix, made when it is first opened; owned */
+    struct gas_ray_scene *rays; /**< for the device optix: made when one is first opened; owned */
 } gas_plan;
 
 /** Names, sources and pumps of the model. Fills parts, rows and columns; `rows` and `columns` get those of every
@@ -101,9 +101,6 @@ crp_status gas_tables_fill(crp_context *context, crp_plan *plan, const gas_mesh 
 crp_status gas_tallies_create(crp_context *context, crp_plan *plan);
 crp_status gas_shape(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,
                      crp_math math, plan_shape *shape);
-/** The scene of the device optix, made at the first call. Errors: CRP_ERR_MEMORY, those of gas_mesh_build. */
-crp_status gas_rays_prepare(crp_context *context, gas_plan *plan, const crp_plan *engine, const device_scene **scene);
-void gas_rays_destroy(gas_plan *plan);
 crp_status gas_params_of_launch(const crp_plan *plan, const device_info *info, const plan_shape *shape, uint64_t first,
                                 uint64_t count, void *bytes, size_t *n_bytes);
 void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);

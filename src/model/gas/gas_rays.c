@@ -1,33 +1,24 @@
-/* The scene of the device optix: shapes in single precision, and what the programs know of them. */
-#include "gas/rays.h"
+/* The scene of the device optix: see gas_rays.h. */
+#include "model/gas/gas_rays.h"
 
 #include "core/context.h"
-#include "model/gas/gas_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything a device_scene points to. */
-typedef struct gas_ray_scene {
-    device_scene scene;
-    float *triangles;
-    uint32_t *kinds;
-    unsigned char *data;
-} gas_ray_scene;
-
 static const char *const on_hit[GAS_RAY_KINDS] = {"gas_wall", "gas_sink", "gas_other", "gas_other"};
 static const bool is_never_culled[GAS_RAY_KINDS] = {false, false, false, true};
 
-/* The cube that a model is put in: its middle, and a power of two that makes half its edge a number in (64, 128]. */
+/* The cube that a model is put in: its middle, and a power of two that makes half its edge a number in [64, 128). */
 static void find_frame(const gas_model *m, gas_rays *rays)
 {
     double half = 0.0;
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
-        for (uint32_t i = 0; i < m->n_vertices; i++) {
-            low = fmin(low, m->vertices[3 * (size_t)i + (size_t)k]);
-            high = fmax(high, m->vertices[3 * (size_t)i + (size_t)k]);
+        for (size_t i = 0; i < m->n_vertices; i++) {
+            low = fmin(low, m->vertices[3 * i + k]);
+            high = fmax(high, m->vertices[3 * i + k]);
         }
         rays->centre[k] = 0.5 * low + 0.5 * high;
         half = fmax(half, 0.5 * (high - low));
@@ -38,17 +29,32 @@ static void find_frame(const gas_model *m, gas_rays *rays)
     rays->unit = ldexp(1.0, exponent - 7);
 }
 
-static uint32_t kind_of(const gas_plan *gp, const gas_surface_row *rows, const gas_primitive *q)
+uint32_t gas_ray_kind(const gas_surface_row *rows, const gas_primitive *q)
 {
-    const gas_surface_row *row = &rows[q->surface];
-    (void)gp;
+    uint32_t flags = rows[q->surface].flags;
     if ((q->facet & GAS_IS_TWO_SIDED) != 0) {
         return GAS_RAY_BOTH;
     }
-    if ((row->flags & GAS_IS_PLAIN) == 0) {
+    if ((flags & GAS_IS_PLAIN) == 0) {
         return GAS_RAY_OTHER;
     }
-    return (row->flags & GAS_STICKS) != 0 ? GAS_RAY_SINK : GAS_RAY_WALL;
+    return (flags & GAS_STICKS) != 0 ? GAS_RAY_SINK : GAS_RAY_WALL;
+}
+
+/* --------------------------------------------------------------------------------------------- triangles */
+
+static uint32_t parts_of(const gas_primitive *q)
+{
+    return (q->facet & GAS_IS_TRIANGLE) != 0 ? 1 : 2;
+}
+
+static uint32_t count_triangles(const gas_mesh *mesh)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < mesh->n; i++) {
+        n += parts_of(&mesh->primitives[i]);
+    }
+    return n;
 }
 
 /* A corner of a primitive, rounded. */
@@ -59,107 +65,117 @@ static void put_corner(const gas_rays *rays, const gas_corner *c, double u, doub
     }
 }
 
-/* The corners of a triangle turn about its front as its edges do; where these turn the other way, two are exchanged. */
-static void put_triangle(const gas_rays *rays, const gas_primitive *q, const gas_corner *c, bool is_second, float *out)
+/* The corners of a triangle turn about its front as its edges do; where these turn the other way, two are exchanged. The
+ * second triangle of a parallelogram begins at the corner opposite to the first's. */
+static void put_triangle(const gas_rays *rays, const gas_primitive *q, const gas_corner *c, uint32_t part, float *out)
 {
     const double *a = c->edge_u, *b = c->edge_v;
     double turn = (a[1] * b[2] - a[2] * b[1]) * q->n[0] + (a[2] * b[0] - a[0] * b[2]) * q->n[1] +
                   (a[0] * b[1] - a[1] * b[0]) * q->n[2];
     int second = turn > 0.0 ? 3 : 6, third = turn > 0.0 ? 6 : 3;
-    put_corner(rays, c, is_second ? 1.0 : 0.0, is_second ? 1.0 : 0.0, out);
-    put_corner(rays, c, is_second ? 0.0 : 1.0, is_second ? 1.0 : 0.0, out + second);
-    put_corner(rays, c, is_second ? 1.0 : 0.0, is_second ? 0.0 : 1.0, out + third);
+    double near = part, far = 1 - part;
+    put_corner(rays, c, near, near, out);
+    put_corner(rays, c, far, near, out + second);
+    put_corner(rays, c, near, far, out + third);
 }
 
-static uint32_t count_triangles(const gas_mesh *mesh)
+static void fill_triangles(gas_ray_maker *maker)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < mesh->n; i++) {
-        n += (mesh->primitives[i].facet & GAS_IS_TRIANGLE) != 0 ? 1 : 2;
-    }
-    return n;
-}
-
-/* The data: gas_rays, then the tables of words. */
-static crp_status make_data(crp_context *context, const gas_plan *gp, const gas_mesh *mesh, gas_ray_scene *s)
-{
-    gas_rays rays = {.n_shapes = s->scene.n};
-    rays.at_primitives = sizeof rays / 4;
-    rays.at_facets = rays.at_primitives + s->scene.n;
-    s->scene.n_data = 4 * ((size_t)rays.at_facets + gp->model->n_facets);
-    s->data = calloc(s->scene.n_data, 1);
-    CRP_CHECK(context, s->data != NULL, CRP_ERR_MEMORY, "no memory for %u triangles", s->scene.n);
-    find_frame(gp->model, &rays);
-    memcpy(s->data, &rays, sizeof rays);
-    uint32_t *facets = (uint32_t *)s->data + rays.at_facets;
-    for (uint32_t i = mesh->n; i-- > 0;) {
-        facets[mesh->primitives[i].facet & GAS_FACET_MASK] = i;
-    }
-    s->scene.data = s->data;
-    return CRP_OK;
-}
-
-static void fill_triangles(const gas_plan *gp, const crp_plan *engine, const gas_mesh *mesh, gas_ray_scene *s)
-{
-    gas_rays rays;
-    memcpy(&rays, s->data, sizeof rays);
-    uint32_t *primitives = (uint32_t *)s->data + rays.at_primitives, n = 0;
-    for (uint32_t i = 0; i < mesh->n; i++) {
-        uint32_t parts = (mesh->primitives[i].facet & GAS_IS_TRIANGLE) != 0 ? 1 : 2;
-        for (uint32_t k = 0; k < parts; k++, n++) {
-            put_triangle(&rays, &mesh->primitives[i], &mesh->corners[i], k == 1, s->triangles + 9 * (size_t)n);
+    gas_ray_scene *out = maker->out;
+    uint32_t *primitives = (uint32_t *)out->data + maker->rays.at_primitives, n = 0;
+    for (uint32_t i = 0; i < maker->mesh->n; i++) {
+        const gas_primitive *q = &maker->mesh->primitives[i];
+        for (uint32_t part = 0; part < parts_of(q); part++, n++) {
+            put_triangle(&maker->rays, q, &maker->mesh->corners[i], part, out->shapes + 9 * (size_t)n);
             primitives[n] = i;
-            s->kinds[n] = kind_of(gp, engine->tables[2].data, &mesh->primitives[i]);
+            out->kinds[n] = gas_ray_kind(maker->rows, q);
         }
     }
 }
 
-static crp_status build(crp_context *context, gas_plan *gp, const crp_plan *engine, const gas_mesh *mesh, gas_ray_scene *s)
+/* -------------------------------------------------------------------------------------------------- all of it */
+
+/* Memory for so many shapes, and the table of the facets' first primitives. */
+static crp_status make_room(crp_context *context, gas_ray_maker *maker, uint32_t n_corners, bool is_polygons)
 {
-    s->scene = (device_scene){.n = count_triangles(mesh),
-                              .n_kinds = GAS_RAY_KINDS,
-                              .on_hit = on_hit,
-                              .is_never_culled = is_never_culled,
-                              .on_miss = "gas_nothing",
-                              .n_payload = 4,
-                              .trace_depth = gp->model->optix.depth > 1 ? gp->model->optix.depth : 1};
-    s->triangles = malloc(9 * sizeof(float) * (size_t)s->scene.n);
-    s->kinds = malloc(sizeof(uint32_t) * (size_t)s->scene.n);
-    CRP_CHECK(context, s->triangles != NULL && s->kinds != NULL, CRP_ERR_MEMORY, "no memory for %u triangles", s->scene.n);
-    s->scene.triangles = s->triangles;
-    s->scene.kinds = s->kinds;
-    CRP_TRY(make_data(context, gp, mesh, s));
-    fill_triangles(gp, engine, mesh, s);
+    gas_ray_scene *out = maker->out;
+    gas_rays *rays = &maker->rays;
+    uint32_t n = out->scene.n;
+    rays->n_shapes = n;
+    rays->at_primitives = sizeof *rays / 4;
+    rays->at_facets = rays->at_primitives + n;
+    rays->at_outlines = (rays->at_facets + maker->plan->model->n_facets + 3) / 4 * 4;
+    rays->at_corners = rays->at_outlines + (is_polygons ? n * (uint32_t)(sizeof(gas_outline) / 4) : 0);
+    out->scene.n_data = 4 * ((size_t)rays->at_corners + 2 * (size_t)n_corners);
+    out->data = calloc(out->scene.n_data, 1);
+    out->shapes = malloc((is_polygons ? 6 : 9) * sizeof *out->shapes * (size_t)n);
+    out->kinds = malloc(sizeof *out->kinds * (size_t)n);
+    CRP_CHECK(context, out->data != NULL && out->shapes != NULL && out->kinds != NULL, CRP_ERR_MEMORY,
+              "no memory for the scene of %u shapes", n);
+    memcpy(out->data, rays, sizeof *rays);
+    uint32_t *facets = (uint32_t *)out->data + rays->at_facets;
+    for (uint32_t i = maker->mesh->n; i-- > 0;) {
+        facets[maker->mesh->primitives[i].facet & GAS_FACET_MASK] = i;
+    }
     return CRP_OK;
 }
 
-crp_status gas_rays_prepare(crp_context *context, gas_plan *gp, const crp_plan *engine, const device_scene **scene)
+static crp_status build(crp_context *context, gas_ray_maker *maker)
+{
+    const gas_optix *o = &maker->plan->model->optix;
+    device_scene *scene = &maker->out->scene;
+    bool is_polygons = o->mesh == GAS_OPTIX_POLYGONS;
+    uint32_t n_corners = 0;
+    *scene = (device_scene){.n = count_triangles(maker->mesh),
+                            .n_kinds = GAS_RAY_KINDS,
+                            .on_hit = on_hit,
+                            .is_never_culled = is_never_culled,
+                            .on_box = "gas_polygon",
+                            .on_miss = "gas_nothing",
+                            .n_payload = 4,
+                            .trace_depth = o->depth > 1 ? o->depth : 1};
+    if (is_polygons) {
+        gas_ray_polygons_count(maker->plan, maker->mesh, &scene->n, &n_corners);
+    }
+    find_frame(maker->plan->model, &maker->rays);
+    CRP_TRY(make_room(context, maker, n_corners, is_polygons));
+    scene->data = maker->out->data;
+    scene->kinds = maker->out->kinds;
+    if (is_polygons) {
+        scene->boxes = maker->out->shapes;
+        gas_ray_polygons_fill(maker);
+    } else {
+        scene->triangles = maker->out->shapes;
+        fill_triangles(maker);
+    }
+    return CRP_OK;
+}
+
+crp_status gas_ray_scene_create(crp_context *context, const gas_plan *plan, const gas_surface_row *rows,
+                                gas_ray_scene **out)
 {
     gas_mesh mesh = {0};
-    if (gp->rays == NULL) {
-        gp->rays = calloc(1, sizeof *gp->rays);
-        CRP_CHECK(context, gp->rays != NULL, CRP_ERR_MEMORY, "no memory for the scene of the rays");
-        crp_status status = gas_mesh_build(context, gp->model, &mesh);
-        if (status == CRP_OK) {
-            status = build(context, gp, engine, &mesh, gp->rays);
-        }
-        gas_mesh_destroy(&mesh);
-        if (status != CRP_OK) {
-            gas_rays_destroy(gp);
-            return status;
-        }
+    gas_ray_maker maker = {.plan = plan, .mesh = &mesh, .rows = rows};
+    *out = NULL;
+    CRP_TRY(gas_mesh_build(context, plan->model, &mesh));
+    maker.out = calloc(1, sizeof *maker.out);
+    crp_status status =
+        maker.out != NULL ? build(context, &maker) : context_fail(context, CRP_ERR_MEMORY, "no memory for the scene");
+    gas_mesh_destroy(&mesh);
+    *out = maker.out;
+    if (status != CRP_OK) {
+        gas_ray_scene_destroy(out);
     }
-    *scene = &gp->rays->scene;
-    return CRP_OK;
+    return status;
 }
 
-void gas_rays_destroy(gas_plan *gp)
+void gas_ray_scene_destroy(gas_ray_scene **scene)
 {
-    if (gp->rays != NULL) {
-        free(gp->rays->triangles);
-        free(gp->rays->kinds);
-        free(gp->rays->data);
-        free(gp->rays);
-        gp->rays = NULL;
+    if (*scene != NULL) {
+        free((*scene)->shapes);
+        free((*scene)->kinds);
+        free((*scene)->data);
+        free(*scene);
+        *scene = NULL;
     }
 }

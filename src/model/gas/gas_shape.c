@@ -1,6 +1,7 @@
 /* Which build of the kernel a device gets, and how it is launched. */
 #include "core/context.h"
 #include "model/gas/gas_plan.h"
+#include "model/gas/gas_rays.h"
 #include "queue.h"
 
 #include <stdio.h>
@@ -154,7 +155,10 @@ static crp_status shape_optix(crp_context *context, plan_shape *shape, gas_plan 
 {
     const gas_optix *o = &gp->model->optix;
     char text[48];
-    CRP_TRY(gas_rays_prepare(context, gp, plan, &shape->source.scene));
+    if (gp->rays == NULL) {
+        CRP_TRY(gas_ray_scene_create(context, gp, plan->tables[2].data, &gp->rays));
+    }
+    shape->source.scene = &gp->rays->scene;
     shape->source.file = "entry/gas_optix.h";
     shape->source.after_file = "entry/gas_fold.h";
     shape->source.after = "gas_fold";
@@ -169,6 +173,9 @@ static crp_status shape_optix(crp_context *context, plan_shape *shape, gas_plan 
     }
     if (o->positions == GAS_OPTIX_PLANE) {
         define(shape, "GAS_RAY_PLANE=1");
+    }
+    if (o->mesh == GAS_OPTIX_POLYGONS) {
+        define(shape, "GAS_RAY_POLYGONS=1");
     }
     if (o->depth > 0) {
         snprintf(text, sizeof text, "GAS_RAY_DEPTH=%uu", o->depth);

@@ -15,6 +15,7 @@ CK_KERNEL gas_fold(gas_params p, const ck_u32 *nodes, const void *primitives, co
         ck_u32 word = i < p.at_textures ? i : p.at_counters + GAS_COUNT_PATH;
         words[word] += sum;
     }
-    (void)nodes, (void)primitives, (void)surfaces, (void)sources, (void)marks, (void)mark_of, (void)views, (void)records;
+    (void)nodes, (void)primitives, (void)surfaces, (void)sources, (void)marks, (void)mark_of, (void)views,
+        (void)records;
     (void)planes, (void)next;
 }

@@ -2,9 +2,9 @@
  * Molecules on rays: OptiX finds what is hit, and everything else is the physics of the other devices. One molecule a
  * thread, in a loop of the ray-generation program.
  *
- * GAS_RAY_DEPTH: the hit programs do the event, and trace the next ray themselves, so many one in the other; else they only
- * say what was hit. GAS_BATCH: the random words of so many turns of the loop are drawn at once, and kept in memory; they are
- * the same words. GAS_RAY_PLANE, GAS_RAY_OFFSET, GAS_RAY_CULLS: see gas_begin_ray.
+ * GAS_RAY_DEPTH: the hit programs do the event, and trace the next ray themselves, so many one in the other; else they
+ * only say what was hit. GAS_BATCH: the random words of so many turns of the loop are drawn at once, and kept in
+ * memory; they are the same words. GAS_RAY_PLANE, GAS_RAY_OFFSET, GAS_RAY_CULLS: see gas_begin_ray.
  */
 #define GAS_RAYS 1
 #ifdef GAS_BATCH
@@ -47,7 +47,7 @@ __constant__ gas_arguments optix_arguments;
 #define GAS_WORD_SHAPE 0u    /* number + 1; 0: nothing was hit */
 #define GAS_WORD_DISTANCE 1u /* bits */
 
-#define GAS_WORD_LANE 2u     /* and 3: address of the thread's lane, with GAS_RAY_DEPTH */
+#define GAS_WORD_LANE 2u /* and 3: address of the thread's lane, with GAS_RAY_DEPTH */
 
 /* What a thread has in hand. */
 typedef struct gas_lane {
@@ -96,8 +96,8 @@ CK_FN void gas_draw_ahead(gas_params p, const gas_molecule *m, ck_u32 n)
 /* ------------------------------------------------------------------------------------------- beginning of a ray */
 
 /**
- * Move a coordinate along the normal by more than the rounding of single precision: by 256 units in the last place, near 0
- * by 2^-16. Ref: Waechter, Binder 2019, "A fast and robust method for avoiding self-intersection".  Draws: 0.
+ * Move a coordinate along the normal by more than the rounding of single precision: by 256 units in the last place,
+ * near 0 by 2^-16. Ref: Waechter, Binder 2019, "A fast and robust method for avoiding self-intersection".  Draws: 0.
  */
 CK_FN float gas_nudge(float x, float n)
 {
@@ -129,8 +129,8 @@ CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
     ray->word[0] = ray->word[1] = ray->word[2] = ray->word[3] = 0u;
 }
 
-/* The molecule's place on the plane of the facet it leaves, in single precision and moved off it to the side it goes to. The
- * molecule then starts from there, to the last bit, and its way too is the ray's. */
+/* The molecule's place on the plane of the facet it leaves, in single precision and moved off it to the side it goes
+ * to. The molecule then starts from there, to the last bit, and its way too is the ray's. */
 CK_FN void gas_begin_ray(gas_molecule *m, ck_ray *ray)
 {
     const gas_rays *r = optix_arguments.rays;
@@ -169,8 +169,8 @@ CK_FN void gas_same_ray(const gas_molecule *m, ck_ray *ray)
 
 /* ------------------------------------------------------------------------------------------------- end of a ray */
 
-/* What was hit, as the physics wants it. A facet that is seen from its front alone is hit from there, whatever rounding says
- * of a grazing way; so a molecule that got behind it (without culling) is sent back inside. */
+/* What was hit, as the physics wants it. A facet that is seen from its front alone is hit from there, whatever rounding
+ * says of a grazing way; so a molecule that got behind it (without culling) is sent back inside. */
 CK_FN gas_hit gas_end_ray(const gas_molecule *m, const ck_ray *ray)
 {
     const gas_rays *r = optix_arguments.rays;
@@ -364,13 +364,14 @@ CK_PROGRAM(intersection, gas_polygon)
     float o[3], d[3];
     ck_ray_origin(o);
     ck_ray_way(d);
-    float t = gas_meet_polygon(outline, (const float *)(words + optix_arguments.rays->at_corners), o, d, ck_ray_nearest(),
+    float t =
+        gas_meet_polygon(outline, (const float *)(words + optix_arguments.rays->at_corners), o, d, ck_ray_nearest(),
 #ifdef GAS_RAY_CULLS
-                               1u
+                         1u
 #else
-                               0u
+                         0u
 #endif
-    );
+        );
     if (t > 0.0f) {
         ck_report_hit(t, 0u);
     }

@@ -10,9 +10,9 @@
 /**
  * Is a point of the plane inside an outline? A ray from it along +u is crossed by the edges an odd number of times.
  *
- * @param corners  u and v of the corners, ring after ring; a ring ends with its first corner again, and with a NaN between
- *                 rings, which no comparison is true of
- * Ref: Shimrat 1962, "Position of point relative to polygon" (algorithm 112).  Draws: 0.
+ * @param corners  u and v of the corners, ring after ring; a ring ends with its first corner again, and with a NaN
+ * between rings, which no comparison is true of Ref: Shimrat 1962, "Position of point relative to polygon" (algorithm
+ * 112).  Draws: 0.
  */
 CK_FN ck_u32 gas_is_inside(CK_GLOBAL const float *corners, ck_u32 n, float u, float v)
 {
@@ -42,8 +42,8 @@ CK_FN float gas_meet_polygon(CK_GLOBAL const gas_outline *outline, CK_GLOBAL con
                              const float *d, float nearest, ck_u32 culls)
 {
     float cosine = ck_fma(outline->normal[2], d[2], ck_fma(outline->normal[1], d[1], outline->normal[0] * d[0]));
-    float height = outline->height -
-                   ck_fma(outline->normal[2], o[2], ck_fma(outline->normal[1], o[1], outline->normal[0] * o[0]));
+    float height =
+        outline->height - ck_fma(outline->normal[2], o[2], ck_fma(outline->normal[1], o[1], outline->normal[0] * o[0]));
     if (cosine == 0.0f || (culls && !outline->is_two_sided && cosine > 0.0f)) {
         return -1.0f;
     }
@@ -58,7 +58,8 @@ CK_FN float gas_meet_polygon(CK_GLOBAL const gas_outline *outline, CK_GLOBAL con
     if (!(u >= -GAS_RECTANGLE_SLACK && v >= -GAS_RECTANGLE_SLACK && u <= end && v <= end)) {
         return -1.0f;
     }
-    u = ck_fmin(ck_fmax(u, 1.0e-7f), 0.9999999f); /* on the rectangle's edge: just inside, where the outline may have it */
+    u = ck_fmin(ck_fmax(u, 1.0e-7f),
+                0.9999999f); /* on the rectangle's edge: just inside, where the outline may have it */
     v = ck_fmin(ck_fmax(v, 1.0e-7f), 0.9999999f);
     return gas_is_inside(corners + 2u * outline->first_corner, outline->n_corners, u, v) ? t : -1.0f;
 }

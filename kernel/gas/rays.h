@@ -11,8 +11,8 @@
 #define GAS_RAY_BOTH 3u  /* anything that is seen from both sides */
 #define GAS_RAY_KINDS 4u
 
-/* Coordinates of rays: (place - centre) * scale; scale is a power of two, and the largest coordinate lies in (64, 128]. The
- * tables that follow, in words from the beginning of this. */
+/* Coordinates of rays: (place - centre) * scale; scale is a power of two, and the largest coordinate lies in (64, 128].
+ * The tables that follow, in words from the beginning of this. */
 typedef struct gas_rays {
     double centre[3], scale, unit; /* unit = 1 / scale */
     ck_u32 n_shapes;
@@ -23,10 +23,11 @@ typedef struct gas_rays {
     ck_u32 at_copies;     /* words of a copy of the counters; 0: there is one set */
 } gas_rays;
 
-/* A polygon: its plane and its bounding rectangle in the coordinates of rays, and its outline in those of the rectangle. */
+/* A polygon: its plane and its bounding rectangle in the coordinates of rays, and its outline in those of the
+ * rectangle. */
 typedef struct gas_outline {
-    float normal[3], height; /* normal . p of its points */
-    float u[4], v[4];        /* coordinates of a point: u . p + u0, in [0, 1] */
+    float normal[3], height;        /* normal . p of its points */
+    float u[4], v[4];               /* coordinates of a point: u . p + u0, in [0, 1] */
     ck_u32 first_corner, n_corners; /* pairs of floats; rings one behind the other, each closed by itself */
     ck_u32 is_two_sided, unused;
 } gas_outline;

@@ -19,7 +19,8 @@ crp_status optix_fail(optix_gpu *gpu, optix_result result, const char *format, .
                         optix_library_error(&gpu->library, result), result, what);
 }
 
-/* What the library has to say, on the levels of our log: 1 and 2 are errors, which we report ourselves with their call. */
+/* What the library has to say, on the levels of our log: 1 and 2 are errors, which we report ourselves with their call.
+ */
 static void forward_log(unsigned level, const char *tag, const char *message, void *user)
 {
     crp_context *context = user;
@@ -164,7 +165,8 @@ size_t optix_pack_arguments(const device_launch *launch, optix_scene scene, cuda
     return n;
 }
 
-/* The kernel that follows has the arguments of the launch, and as many blocks of 256 threads as the GPU runs at once. */
+/* The kernel that follows has the arguments of the launch, and as many blocks of 256 threads as the GPU runs at once.
+ */
 static crp_status launch_after(optix_gpu *gpu, uint32_t queue, optix_kernel *kernel, const device_launch *launch)
 {
     void *arguments[DEVICE_MAX_ARGS];
@@ -175,8 +177,8 @@ static crp_status launch_after(optix_gpu *gpu, uint32_t queue, optix_kernel *ker
         const device_arg *arg = &launch->args[i];
         arguments[i] = arg->kind == DEVICE_ARG_BYTES ? (void *)(uintptr_t)arg->bytes : &arg->buffer->pointer;
     }
-    cuda_result result = gpu->cuda.driver.launch_kernel(kernel->after->function, 4 * gpu->cuda.base.info.n_units, 1, 1, 256,
-                                                        1, 1, 0, gpu->cuda.stream[queue], arguments, NULL);
+    cuda_result result = gpu->cuda.driver.launch_kernel(kernel->after->function, 4 * gpu->cuda.base.info.n_units, 1, 1,
+                                                        256, 1, 1, 0, gpu->cuda.stream[queue], arguments, NULL);
     return result == CUDA_SUCCESS ? CRP_OK : cuda_fail(&gpu->cuda, result, "launching %s", kernel->after->entry);
 }
 

@@ -1,4 +1,5 @@
-/** What the halves of the OptiX device share: optix.c (opening, launches) and optix_kernel.c (from source to pipeline). */
+/** What the halves of the OptiX device share: optix.c (opening, launches) and optix_kernel.c (from source to pipeline).
+ */
 #ifndef DEVICE_OPTIX_H
 #define DEVICE_OPTIX_H
 
@@ -29,13 +30,15 @@ typedef struct optix_kernel {
 } optix_kernel;
 
 /** Record a failed call as "optix:0 (NVIDIA H200): OPTIX_ERROR_NAME, while ...". */
-crp_status optix_fail(optix_gpu *gpu, optix_result result, const char *format, ...) __attribute__((format(printf, 3, 4)));
+crp_status optix_fail(optix_gpu *gpu, optix_result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** The kernel_create and kernel_destroy of the device table. */
 crp_status optix_kernel_create(device *d, const device_kernel_source *source, device_kernel **out);
 void optix_kernel_destroy(device *d, device_kernel *kernel);
 
-/** Bytes of a launch's arguments: the scene, its data, then each argument from a multiple of 8 on. They go to `bytes`. */
+/** Bytes of a launch's arguments: the scene, its data, then each argument from a multiple of 8 on. They go to `bytes`.
+ */
 size_t optix_pack_arguments(const device_launch *launch, optix_scene scene, cuda_pointer data,
                             unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES]);
 

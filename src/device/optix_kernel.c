@@ -13,19 +13,19 @@ static const char ARGUMENTS[] = "optix_arguments";
 
 enum { RECORD_BYTES = OPTIX_RECORD_HEADER + OPTIX_RECORD_ALIGNMENT, LOG_BYTES = 2048 };
 
-#define OPTIX_TRY(gpu, call, ...)                                \
-    do {                                                         \
-        optix_result optix_try_result_ = (call);                 \
-        if (optix_try_result_ != OPTIX_SUCCESS) {                \
-            return optix_fail(gpu, optix_try_result_, __VA_ARGS__); \
-        }                                                        \
+#define OPTIX_TRY(gpu, call, ...)                                                                                      \
+    do {                                                                                                               \
+        optix_result optix_try_result_ = (call);                                                                       \
+        if (optix_try_result_ != OPTIX_SUCCESS) {                                                                      \
+            return optix_fail(gpu, optix_try_result_, __VA_ARGS__);                                                    \
+        }                                                                                                              \
     } while (0)
-#define DRIVER_TRY(gpu, call, ...)                                       \
-    do {                                                                 \
-        cuda_result driver_try_result_ = (call);                         \
-        if (driver_try_result_ != CUDA_SUCCESS) {                        \
-            return cuda_fail(&(gpu)->cuda, driver_try_result_, __VA_ARGS__); \
-        }                                                                \
+#define DRIVER_TRY(gpu, call, ...)                                                                                     \
+    do {                                                                                                               \
+        cuda_result driver_try_result_ = (call);                                                                       \
+        if (driver_try_result_ != CUDA_SUCCESS) {                                                                      \
+            return cuda_fail(&(gpu)->cuda, driver_try_result_, __VA_ARGS__);                                           \
+        }                                                                                                              \
     } while (0)
 
 /* Memory on the GPU that a kernel keeps or lets go by itself, not through the device's buffers. */
@@ -47,8 +47,8 @@ static void let_go(optix_gpu *gpu, cuda_pointer *memory)
 static crp_status upload_new(optix_gpu *gpu, const void *from, size_t n_bytes, cuda_pointer *out)
 {
     CRP_TRY(allocate(gpu, n_bytes, out));
-    DRIVER_TRY(gpu, gpu->cuda.driver.memcpy_to_device(*out, from, n_bytes, gpu->cuda.stream[0]), "copying %zu bytes to it",
-               n_bytes);
+    DRIVER_TRY(gpu, gpu->cuda.driver.memcpy_to_device(*out, from, n_bytes, gpu->cuda.stream[0]),
+               "copying %zu bytes to it", n_bytes);
     DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(gpu->cuda.stream[0]), "copying %zu bytes to it", n_bytes);
     return CRP_OK;
 }
@@ -63,7 +63,8 @@ static void pack_options(const optix_gpu *gpu, const device_scene *scene, size_t
                                       .n_attributes = (int)(scene->n_attributes > 2 ? scene->n_attributes : 2),
                                       .arguments = ARGUMENTS,
                                       .n_argument_bytes = n_arguments,
-                                      .primitive_flags = scene->boxes != NULL ? OPTIX_USES_BOXES : OPTIX_USES_TRIANGLES};
+                                      .primitive_flags =
+                                          scene->boxes != NULL ? OPTIX_USES_BOXES : OPTIX_USES_TRIANGLES};
     optix_library_pack_pipeline(&gpu->library, &options, bytes);
 }
 
@@ -91,11 +92,12 @@ static crp_status make_module(optix_gpu *gpu, const device_kernel_source *source
     }
     if (result != OPTIX_SUCCESS) {
         kernel->module = NULL;
-        return context_fail(context, CRP_ERR_COMPILE,
-                            "%s: OptiX %s refuses the programs of %s as compiled by NVRTC %d.%d (%s: %.600s) update the "
-                            "driver, or name an older NVRTC in CORPUSCLE_NVRTC",
-                            gpu->cuda.base.info.label, gpu->library.release, source->entry, gpu->cuda.compiler.major,
-                            gpu->cuda.compiler.minor, optix_library_error(&gpu->library, result), log);
+        return context_fail(
+            context, CRP_ERR_COMPILE,
+            "%s: OptiX %s refuses the programs of %s as compiled by NVRTC %d.%d (%s: %.600s) update the "
+            "driver, or name an older NVRTC in CORPUSCLE_NVRTC",
+            gpu->cuda.base.info.label, gpu->library.release, source->entry, gpu->cuda.compiler.major,
+            gpu->cuda.compiler.minor, optix_library_error(&gpu->library, result), log);
     }
     return CRP_OK;
 }
@@ -105,10 +107,10 @@ static crp_status add_group(optix_gpu *gpu, optix_kernel *kernel, const optix_gr
     char log[LOG_BYTES] = "";
     size_t n_log = sizeof log;
     const void *options[1] = {NULL};
-    OPTIX_TRY(gpu,
-              gpu->library.group_create(gpu->tracer, description, 1, options, log, &n_log,
-                                        &kernel->groups[kernel->n_groups]),
-              "making its program %s (%.600s)", description->entry, log);
+    OPTIX_TRY(
+        gpu,
+        gpu->library.group_create(gpu->tracer, description, 1, options, log, &n_log, &kernel->groups[kernel->n_groups]),
+        "making its program %s (%.600s)", description->entry, log);
     kernel->n_groups++;
     return CRP_OK;
 }
@@ -151,10 +153,10 @@ static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, optix_ker
     }
     unsigned last = program > box ? program : box;
     unsigned stack = raygen + (scene->trace_depth - 1) * program + last;
-    context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix", "stack: %u bytes (ray generation %u, hits and misses %u, boxes %u)",
-                stack, raygen, program, box);
-    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(kernel->pipeline, 0, 0, stack, 1), "giving its programs %u bytes of stack",
-              stack);
+    context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix",
+                "stack: %u bytes (ray generation %u, hits and misses %u, boxes %u)", stack, raygen, program, box);
+    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(kernel->pipeline, 0, 0, stack, 1),
+              "giving its programs %u bytes of stack", stack);
     return CRP_OK;
 }
 
@@ -183,7 +185,8 @@ typedef struct scene_memory {
     cuda_pointer shapes, kinds, working;
 } scene_memory;
 
-static void describe_input(const device_scene *scene, const scene_memory *memory, const unsigned *flags, optix_input *input)
+static void describe_input(const device_scene *scene, const scene_memory *memory, const unsigned *flags,
+                           optix_input *input)
 {
     *input = (optix_input){.kind = scene->boxes != NULL ? OPTIX_INPUT_BOXES : OPTIX_INPUT_TRIANGLES};
     if (scene->boxes != NULL) {
@@ -251,7 +254,8 @@ static crp_status make_table(optix_gpu *gpu, optix_kernel *kernel)
     unsigned char records[OPTIX_MAX_GROUPS * RECORD_BYTES] = {0};
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         uint32_t kind = i >= 2 ? i - 2 : 0;
-        OPTIX_TRY(gpu, gpu->library.record_header(kernel->groups[i], records + i * RECORD_BYTES), "binding its programs");
+        OPTIX_TRY(gpu, gpu->library.record_header(kernel->groups[i], records + i * RECORD_BYTES),
+                  "binding its programs");
         memcpy(records + i * RECORD_BYTES + OPTIX_RECORD_HEADER, &kind, sizeof kind);
     }
     CRP_TRY(upload_new(gpu, records, sizeof records, &kernel->record_memory));
@@ -291,7 +295,8 @@ static crp_status compile(optix_gpu *gpu, const device_kernel_source *source, vo
     CRP_CHECK(context, gpu->cuda.compiler.library != NULL, CRP_ERR_COMPILE, "%s: %s", gpu->cuda.base.info.label,
               gpu->cuda.no_compiler);
     CRP_TRY(kernel_source_flatten(context, source->file, &text));
-    crp_status status = cuda_compile_text(context, &gpu->cuda.compiler, source, text, gpu->cuda.architecture, true, ptx, n_ptx);
+    crp_status status =
+        cuda_compile_text(context, &gpu->cuda.compiler, source, text, gpu->cuda.architecture, true, ptx, n_ptx);
     free(text);
     return status;
 }
@@ -319,9 +324,10 @@ crp_status optix_kernel_create(device *d, const device_kernel_source *source, de
     optix_gpu *gpu = (optix_gpu *)d;
     *out = NULL;
     CRP_CHECK(d->context, source->scene != NULL, CRP_ERR_DEVICE,
-              "%s (%s): kernel %s traces no rays (this device is for models of kind gas) use --device cuda:%s", d->info.label,
-              d->info.name, source->entry, strchr(d->info.label, ':') + 1);
-    CRP_CHECK(d->context, source->scene->n_kinds > 0 && source->scene->n_kinds <= OPTIX_MAX_KINDS && source->scene->n > 0,
+              "%s (%s): kernel %s traces no rays (this device is for models of kind gas) use --device cuda:%s",
+              d->info.label, d->info.name, source->entry, strchr(d->info.label, ':') + 1);
+    CRP_CHECK(d->context,
+              source->scene->n_kinds > 0 && source->scene->n_kinds <= OPTIX_MAX_KINDS && source->scene->n > 0,
               CRP_ERR_INTERNAL, "kernel %s: %u kinds of hits on %u shapes", source->entry, source->scene->n_kinds,
               source->scene->n);
     optix_kernel *kernel = calloc(1, sizeof *kernel);

@@ -27,9 +27,9 @@ typedef struct optix_version {
 } optix_version;
 
 static const optix_version versions[] = {
-    {118, "9.1", "590", 60, 18, 24, 27, 30, 32, 48, true},  {105, "9.0", "570", 52, 15, 18, 21, 23, 24, 40, false},
-    {93, "8.1", "555", 50, 15, 18, 21, 23, 24, 38, false},  {87, "8.0", "535", 48, 15, 18, 21, 23, 24, 38, false},
-    {84, "7.7", "530", 48, 15, 18, 21, 23, 24, 38, false},  {68, "7.6", "520", 47, 15, 18, 21, 23, 24, 37, false},
+    {118, "9.1", "590", 60, 18, 24, 27, 30, 32, 48, true}, {105, "9.0", "570", 52, 15, 18, 21, 23, 24, 40, false},
+    {93, "8.1", "555", 50, 15, 18, 21, 23, 24, 38, false}, {87, "8.0", "535", 48, 15, 18, 21, 23, 24, 38, false},
+    {84, "7.7", "530", 48, 15, 18, 21, 23, 24, 38, false}, {68, "7.6", "520", 47, 15, 18, 21, 23, 24, 37, false},
 };
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
@@ -102,10 +102,11 @@ crp_status optix_library_open(crp_context *context, optix_library *out)
                             "\"graphics\"), or use the device cuda, which needs none");
     CRP_CHECK(context, library_bind(out->library, &entry, symbols, 1, &missing), CRP_ERR_DEVICE,
               "%s is no OptiX library (it has no %s) update the driver, or use the device cuda", path, missing);
-    CRP_CHECK(context, negotiate(entry.query, only == NULL ? 0 : atoi(only), out, &last), CRP_ERR_DEVICE,
-              "the driver's OptiX does not fit (it knows none of the versions %s to %s of the interface; error %d) update "
-              "the driver to %s or newer, or use the device cuda",
-              versions[N_VERSIONS - 1].release, versions[0].release, last, versions[N_VERSIONS - 1].driver);
+    CRP_CHECK(
+        context, negotiate(entry.query, only == NULL ? 0 : atoi(only), out, &last), CRP_ERR_DEVICE,
+        "the driver's OptiX does not fit (it knows none of the versions %s to %s of the interface; error %d) update "
+        "the driver to %s or newer, or use the device cuda",
+        versions[N_VERSIONS - 1].release, versions[0].release, last, versions[N_VERSIONS - 1].driver);
     return CRP_OK;
 }
 

@@ -1,9 +1,9 @@
 /**
  * OptiX, the ray tracer in NVIDIA's driver, reached by dlopen with own prototypes and types: no header of its maker.
  *
- * The library fills a table of functions whose order and length belong to a version of its interface (ABI). Six versions
- * are known here; the newest that the driver knows too is used. Structs are those of the newest version, and where an older
- * one reads a field elsewhere, optix_library_pack_pipeline writes it there.
+ * The library fills a table of functions whose order and length belong to a version of its interface (ABI). Six
+ * versions are known here; the newest that the driver knows too is used. Structs are those of the newest version, and
+ * where an older one reads a field elsewhere, optix_library_pack_pipeline writes it there.
  */
 #ifndef DEVICE_OPTIX_LIBRARY_H
 #define DEVICE_OPTIX_LIBRARY_H
@@ -143,8 +143,8 @@ enum { OPTIX_MAX_FUNCTIONS = 60 };
 
 typedef struct optix_library {
     void *library;
-    int abi;                  /**< version of the interface in use */
-    const char *release;      /**< of OptiX that brought it, "9.0" */
+    int abi;             /**< version of the interface in use */
+    const char *release; /**< of OptiX that brought it, "9.0" */
     const struct optix_version *version;
     const char *(*error_name)(optix_result result);
     optix_result (*context_create)(cuda_context cuda, const optix_context_options *options, optix_context *out);
@@ -158,15 +158,16 @@ typedef struct optix_library {
     optix_result (*group_destroy)(optix_group group);
     optix_result (*group_stack_sizes)(optix_group group, optix_stack_sizes *sizes, optix_pipeline pipeline);
     optix_result (*pipeline_create)(optix_context context, const void *options, const void *link_options,
-                                    const optix_group *groups, unsigned n, char *log, size_t *n_log, optix_pipeline *out);
+                                    const optix_group *groups, unsigned n, char *log, size_t *n_log,
+                                    optix_pipeline *out);
     optix_result (*pipeline_destroy)(optix_pipeline pipeline);
-    optix_result (*pipeline_set_stack)(optix_pipeline pipeline, unsigned direct_from_traversal, unsigned direct_from_state,
-                                       unsigned continuation, unsigned graph_depth);
+    optix_result (*pipeline_set_stack)(optix_pipeline pipeline, unsigned direct_from_traversal,
+                                       unsigned direct_from_state, unsigned continuation, unsigned graph_depth);
     optix_result (*build_sizes)(optix_context context, const optix_build_options *options, const optix_input *inputs,
                                 unsigned n, optix_build_sizes *sizes);
     optix_result (*build)(optix_context context, cuda_stream stream, const optix_build_options *options,
-                          const optix_input *inputs, unsigned n, cuda_pointer working, size_t n_working, cuda_pointer out,
-                          size_t n_out, optix_scene *scene, const void *emitted, unsigned n_emitted);
+                          const optix_input *inputs, unsigned n, cuda_pointer working, size_t n_working,
+                          cuda_pointer out, size_t n_out, optix_scene *scene, const void *emitted, unsigned n_emitted);
     optix_result (*record_header)(optix_group group, void *header);
     optix_result (*launch)(optix_pipeline pipeline, cuda_stream stream, cuda_pointer arguments, size_t n_arguments,
                            const optix_binding_table *table, unsigned width, unsigned height, unsigned depth);

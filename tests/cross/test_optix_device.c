@@ -1,5 +1,5 @@
-/* Rays against a few triangles and boxes on the OptiX device: what is hit, from which side, at what distance; what the arguments
- * and the kernel that follows bring. Skipped, loudly, where there is no such device. */
+/* Rays against a few triangles and boxes on the OptiX device: what is hit, from which side, at what distance; what the
+ * arguments and the kernel that follows bring. Skipped, loudly, where there is no such device. */
 #include "context_fixture.h"
 #include "device/device.h"
 
@@ -7,36 +7,37 @@
 #include <string.h>
 
 /* Each thread traces the ray of its number; the hit program leaves shape, kind, distance and the side. */
-static const char programs[] = "@#include \"optix.h\"\n"
-                               "struct arguments { ck_u64 scene; const ck_u32 *data; ck_u32 n, flags; const float *rays; ck_u64 *sums; };\n"
-                               "extern \"C\" { __constant__ arguments optix_arguments; }\n"
-                               "CK_PROGRAM(raygen, probe) {\n"
-                               "    ck_u32 i = ck_ray_thread();\n"
-                               "    if (i >= optix_arguments.n) return;\n"
-                               "    ck_ray ray;\n"
-                               "    for (int k = 0; k < 3; k++) {\n"
-                               "        ray.origin[k] = optix_arguments.rays[6 * i + k];\n"
-                               "        ray.way[k] = optix_arguments.rays[6 * i + 3 + k];\n"
-                               "    }\n"
-                               "    ray.nearest = 0.0f; ray.farthest = 1e30f; ray.flags = optix_arguments.flags;\n"
-                               "    for (int k = 0; k < CK_RAY_WORDS; k++) ray.word[k] = 0u;\n"
-                               "    ck_trace(optix_arguments.scene, &ray);\n"
-                               "    for (int k = 0; k < CK_RAY_WORDS; k++)\n"
-                               "        ck_atomic_add_u64(optix_arguments.sums + (4 * i + k), ray.word[k]);\n"
-                               "}\n"
-                               "CK_PROGRAM(miss, nothing) { ck_set_ray_word(0u, *optix_arguments.data); }\n"
-                               "CK_FN void leave(ck_u32 program) {\n"
-                               "    ck_set_ray_word(0u, 10u * program + ck_hit_shape() + 1u);\n"
-                               "    ck_set_ray_word(1u, ck_hit_row());\n"
-                               "    ck_set_ray_word(2u, CK_BITS(ck_hit_distance()));\n"
-                               "    ck_set_ray_word(3u, ck_hit_kind());\n"
-                               "}\n"
-                               "CK_PROGRAM(closesthit, first) { leave(1u); }\n"
-                               "CK_PROGRAM(closesthit, second) { leave(2u); }\n"
-                               "CK_PROGRAM(intersection, middle) {\n" /* a plane z = 0 through the middle of the box */
-                               "    float o[3], d[3]; ck_ray_origin(o); ck_ray_way(d);\n"
-                               "    if (-o[2] / d[2] > 0.0f) ck_report_hit(-o[2] / d[2], 7u);\n"
-                               "}\n";
+static const char programs[] =
+    "@#include \"optix.h\"\n"
+    "struct arguments { ck_u64 scene; const ck_u32 *data; ck_u32 n, flags; const float *rays; ck_u64 *sums; };\n"
+    "extern \"C\" { __constant__ arguments optix_arguments; }\n"
+    "CK_PROGRAM(raygen, probe) {\n"
+    "    ck_u32 i = ck_ray_thread();\n"
+    "    if (i >= optix_arguments.n) return;\n"
+    "    ck_ray ray;\n"
+    "    for (int k = 0; k < 3; k++) {\n"
+    "        ray.origin[k] = optix_arguments.rays[6 * i + k];\n"
+    "        ray.way[k] = optix_arguments.rays[6 * i + 3 + k];\n"
+    "    }\n"
+    "    ray.nearest = 0.0f; ray.farthest = 1e30f; ray.flags = optix_arguments.flags;\n"
+    "    for (int k = 0; k < CK_RAY_WORDS; k++) ray.word[k] = 0u;\n"
+    "    ck_trace(optix_arguments.scene, &ray);\n"
+    "    for (int k = 0; k < CK_RAY_WORDS; k++)\n"
+    "        ck_atomic_add_u64(optix_arguments.sums + (4 * i + k), ray.word[k]);\n"
+    "}\n"
+    "CK_PROGRAM(miss, nothing) { ck_set_ray_word(0u, *optix_arguments.data); }\n"
+    "CK_FN void leave(ck_u32 program) {\n"
+    "    ck_set_ray_word(0u, 10u * program + ck_hit_shape() + 1u);\n"
+    "    ck_set_ray_word(1u, ck_hit_row());\n"
+    "    ck_set_ray_word(2u, CK_BITS(ck_hit_distance()));\n"
+    "    ck_set_ray_word(3u, ck_hit_kind());\n"
+    "}\n"
+    "CK_PROGRAM(closesthit, first) { leave(1u); }\n"
+    "CK_PROGRAM(closesthit, second) { leave(2u); }\n"
+    "CK_PROGRAM(intersection, middle) {\n" /* a plane z = 0 through the middle of the box */
+    "    float o[3], d[3]; ck_ray_origin(o); ck_ray_way(d);\n"
+    "    if (-o[2] / d[2] > 0.0f) ck_report_hit(-o[2] / d[2], 7u);\n"
+    "}\n";
 static const char following[] = "@#include \"port.h\"\n"
                                 "struct head { ck_u32 n, flags; };\n"
                                 "extern \"C\" __global__ void doubled(head h, const float *rays, ck_u64 *sums) {\n"
@@ -75,8 +76,13 @@ static found run(const device_scene *scene, uint32_t flags, bool is_doubled)
     device_buffer *input = NULL, *sums = NULL;
     found out;
     uint32_t head[2] = {N_RAYS, flags};
-    device_kernel_source source = {.file = programs, .entry = "probe", .math = CRP_MATH_STRICT, .defines = no_defines, .scene = scene,
-                                   .after_file = following, .after = is_doubled ? "doubled" : NULL};
+    device_kernel_source source = {.file = programs,
+                                   .entry = "probe",
+                                   .math = CRP_MATH_STRICT,
+                                   .defines = no_defines,
+                                   .scene = scene,
+                                   .after_file = following,
+                                   .after = is_doubled ? "doubled" : NULL};
     device_launch launch = {.grid = 2, .block = 32, .n_args = 3};
     FIXTURE_OK(device_open(fixture_context, "optix:0", NULL, &d));
     FIXTURE_OK(d->ops->kernel_create(d, &source, &kernel));
@@ -106,10 +112,19 @@ static const bool all_culled[] = {false, false};
 
 static device_scene scene_of(const float *shapes_triangles, const float *shapes_boxes)
 {
-    return (device_scene){.triangles = shapes_triangles, .boxes = shapes_boxes, .n = 2, .kinds = kinds, .n_kinds = 2,
-                          .on_hit = on_hit, .is_never_culled = all_culled, .on_box = "middle", .on_miss = "nothing",
-                          .n_payload = 4, .trace_depth = 1,
-                          .data = &missed, .n_data = sizeof missed};
+    return (device_scene){.triangles = shapes_triangles,
+                          .boxes = shapes_boxes,
+                          .n = 2,
+                          .kinds = kinds,
+                          .n_kinds = 2,
+                          .on_hit = on_hit,
+                          .is_never_culled = all_culled,
+                          .on_box = "middle",
+                          .on_miss = "nothing",
+                          .n_payload = 4,
+                          .trace_depth = 1,
+                          .data = &missed,
+                          .n_data = sizeof missed};
 }
 
 static void triangles_are_hit(void **state)

@@ -265,7 +265,7 @@ int cuModuleUnload(void *module)
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
-    static const char *const known[] = {"add", "light_transport"};
+    static const char *const known[] = {"add", "light_transport", "gas_fold"};
     (void)module;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(name, known[i]) == 0) {

@@ -125,7 +125,8 @@ static void add_facet(polygon_maker *p, uint32_t facet)
         }
         for (uint32_t i = 0; i <= loop.n; i++) {
             const double *x = m->vertices + 3 * (size_t)m->corners[loop.first + i % loop.n];
-            add_corner(p, x, u[0] * x[0] + u[1] * x[1] + u[2] * x[2] + u0, v[0] * x[0] + v[1] * x[1] + v[2] * x[2] + v0);
+            add_corner(p, x, u[0] * x[0] + u[1] * x[1] + u[2] * x[2] + u0,
+                       v[0] * x[0] + v[1] * x[1] + v[2] * x[2] + v0);
         }
     }
 }

@@ -65,8 +65,8 @@ static void put_corner(const gas_rays *rays, const gas_corner *c, double u, doub
     }
 }
 
-/* The corners of a triangle turn about its front as its edges do; where these turn the other way, two are exchanged. The
- * second triangle of a parallelogram begins at the corner opposite to the first's. */
+/* The corners of a triangle turn about its front as its edges do; where these turn the other way, two are exchanged.
+ * The second triangle of a parallelogram begins at the corner opposite to the first's. */
 static void put_triangle(const gas_rays *rays, const gas_primitive *q, const gas_corner *c, uint32_t part, float *out)
 {
     const double *a = c->edge_u, *b = c->edge_v;

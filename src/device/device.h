@@ -109,6 +109,9 @@ typedef struct device_ops {
     void (*close)(device *d);
     crp_status (*info)(device *d, device_info *info);
     crp_status (*buffer_create)(device *d, size_t n_bytes, device_buffer **out); /**< contents undefined */
+    /** A buffer for kernels alone, which may lie in the host's memory in part where the device's own is too small: then slow, and
+     * said in the log. NULL: buffer_create is all there is. */
+    crp_status (*scratch_create)(device *d, size_t n_bytes, device_buffer **out);
     void (*buffer_destroy)(device *d, device_buffer *buffer);                   /**< accepts NULL */
     crp_status (*upload)(device *d, uint32_t queue, device_buffer *buffer, const void *source, size_t n_bytes);
     crp_status (*zero)(device *d, uint32_t queue, device_buffer *buffer, size_t n_bytes);

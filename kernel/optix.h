@@ -1,6 +1,6 @@
 /**
  * What programs of the OptiX device call: the ray tracer's functions, known to its compiler by name (so by PTX alone).
- * A ray carries CK_RAY_WORDS words, which hit programs read and write.
+ * A ray carries CK_RAY_WORDS words (at most 4), which hit programs read and write.
  */
 #ifndef CK_OPTIX_H
 #define CK_OPTIX_H
@@ -11,7 +11,10 @@
 
 #pragma nv_diag_suppress 550 /* results of a call that nobody wants */
 
+#ifndef CK_RAY_WORDS
 #define CK_RAY_WORDS 4
+#endif
+#define CK_RAY_MOST_WORDS 4
 #define CK_RAY_NO_ANY_HIT 1u
 #define CK_RAY_CULL_BACK 0x10u
 
@@ -23,7 +26,7 @@ typedef struct ck_ray {
     float origin[3], way[3];
     float nearest, farthest;
     ck_u32 flags;
-    ck_u32 word[CK_RAY_WORDS];
+    ck_u32 word[CK_RAY_MOST_WORDS];
 } ck_ray;
 
 /* A program of the pipeline. */

@@ -51,6 +51,7 @@ typedef struct device_scene {
     uint32_t n_payload, n_attributes; /**< words that a ray carries, and that on_box gives to a hit program */
     const void *data; /**< what the programs know of the shapes; they get its address before the arguments of a launch */
     size_t n_data;
+    uint32_t registers;               /**< of a thread, at most; 0: as the device's compiler likes */
     uint32_t trace_depth;             /**< rays in rays: 1 where no hit program traces one */
 } device_scene;
 

@@ -83,7 +83,9 @@ static crp_status make_module(optix_gpu *gpu, const device_kernel_source *source
     unsigned char bytes[OPTIX_PIPELINE_BYTES];
     char log[LOG_BYTES] = "";
     size_t n_log = sizeof log;
-    optix_module_options options = {.optimisation = OPTIX_OPTIMISE_FULLY, .debug = OPTIX_DEBUG_NONE};
+    optix_module_options options = {.max_registers = (int)source->scene->registers,
+                                    .optimisation = OPTIX_OPTIMISE_FULLY,
+                                    .debug = OPTIX_DEBUG_NONE};
     pack_options(gpu, source->scene, argument_bytes(ptx), bytes);
     optix_result result =
         gpu->library.module_create(gpu->tracer, &options, bytes, ptx, n_ptx, log, &n_log, &kernel->module);
@@ -139,12 +141,13 @@ static crp_status make_groups(optix_gpu *gpu, const device_kernel_source *source
 }
 
 /* The stack of a thread: ray generation, and below it one ray in the other. */
-static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, optix_kernel *kernel)
+static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, const optix_kernel *kernel,
+                            optix_pipeline pipeline)
 {
     unsigned raygen = 0, program = 0, box = 0;
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         optix_stack_sizes sizes = {0};
-        OPTIX_TRY(gpu, gpu->library.group_stack_sizes(kernel->groups[i], &sizes, kernel->pipeline),
+        OPTIX_TRY(gpu, gpu->library.group_stack_sizes(kernel->groups[i], &sizes, pipeline),
                   "asking for the stack of its programs");
         raygen = sizes.raygen > raygen ? sizes.raygen : raygen;
         program = sizes.miss > program ? sizes.miss : program;
@@ -155,27 +158,26 @@ static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, optix_ker
     unsigned stack = raygen + (scene->trace_depth - 1) * program + last;
     context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix",
                 "stack: %u bytes (ray generation %u, hits and misses %u, boxes %u)", stack, raygen, program, box);
-    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(kernel->pipeline, 0, 0, stack, 1),
-              "giving its programs %u bytes of stack", stack);
+    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(pipeline, 0, 0, stack, 1), "giving its programs %u bytes of stack",
+              stack);
     return CRP_OK;
 }
 
 static crp_status make_pipeline(optix_gpu *gpu, const device_kernel_source *source, size_t n_arguments,
-                                optix_kernel *kernel)
+                                const optix_kernel *kernel, optix_pipeline *out)
 {
     unsigned char bytes[OPTIX_PIPELINE_BYTES];
     unsigned link[OPTIX_LINK_BYTES / sizeof(unsigned)] = {source->scene->trace_depth};
     char log[LOG_BYTES] = "";
     size_t n_log = sizeof log;
     pack_options(gpu, source->scene, n_arguments, bytes);
-    OPTIX_TRY(gpu,
-              gpu->library.pipeline_create(gpu->tracer, bytes, link, kernel->groups, kernel->n_groups, log, &n_log,
-                                           &kernel->pipeline),
-              "joining its programs (%.600s)", log);
+    OPTIX_TRY(
+        gpu, gpu->library.pipeline_create(gpu->tracer, bytes, link, kernel->groups, kernel->n_groups, log, &n_log, out),
+        "joining its programs (%.600s)", log);
     if (n_log > 1 && log[0] != '\0') {
         context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix", "%s", log);
     }
-    return set_stack(gpu, source->scene, kernel);
+    return set_stack(gpu, source->scene, kernel, *out);
 }
 
 /* ------------------------------------------------------------------------------------------------ scene */
@@ -313,7 +315,9 @@ static crp_status make_kernel(optix_gpu *gpu, const device_kernel_source *source
     free(ptx);
     CRP_TRY(status);
     CRP_TRY(make_groups(gpu, source, kernel));
-    CRP_TRY(make_pipeline(gpu, source, n_arguments, kernel));
+    for (unsigned i = 0; i < OPTIX_PIPELINES; i++) {
+        CRP_TRY(make_pipeline(gpu, source, n_arguments, kernel, &kernel->pipelines[i]));
+    }
     CRP_TRY(make_scene(gpu, source->scene, kernel));
     CRP_TRY(make_table(gpu, kernel));
     return make_after(gpu, source, kernel);
@@ -357,8 +361,8 @@ void optix_kernel_destroy(device *d, device_kernel *base)
         let_go(gpu, &kernel->arguments[q]);
     }
     cuda_kernel_destroy(d, kernel->after);
-    if (kernel->pipeline != NULL) {
-        gpu->library.pipeline_destroy(kernel->pipeline);
+    for (unsigned i = 0; i < OPTIX_PIPELINES && kernel->pipelines[i] != NULL; i++) {
+        gpu->library.pipeline_destroy(kernel->pipelines[i]);
     }
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         gpu->library.group_destroy(kernel->groups[i]);

@@ -90,7 +90,8 @@ static int module_create(void *context, const int *options, const unsigned char 
     EXPECT(context != NULL && options[1] == 0x2343 && options[2] == 0x2350);
     EXPECT(strlen(text) == n_text && strstr(text, ".entry __raygen__") != NULL);
     EXPECT(strcmp(arguments, "optix_arguments") == 0);
-    EXPECT(field(pipeline, 0) == 0 && field(pipeline, 4) == 1 && field(pipeline, 8) == 4 && field(pipeline, 12) == 2);
+    EXPECT(field(pipeline, 0) == 0 && field(pipeline, 4) == 1 && (field(pipeline, 8) == 4 || field(pipeline, 8) == 2) &&
+           field(pipeline, 12) == 2);
     fake_optix_seen.primitive_flags = field(pipeline, is_new ? 40 : 32);
     fake_optix_seen.argument_bytes = is_new ? field(pipeline, 32) : 0;
     snprintf(log, *n_log, "%s", setting("FAKE_OPTIX_MODULE") != 0 ? "the text is not to its taste" : "");

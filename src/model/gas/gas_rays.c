@@ -132,7 +132,8 @@ static crp_status build(crp_context *context, gas_ray_maker *maker)
                             .is_never_culled = is_never_culled,
                             .on_box = "gas_polygon",
                             .on_miss = "gas_nothing",
-                            .n_payload = 4,
+                            .registers = o->registers,
+                            .n_payload = o->depth > 0 ? 4 : 2,
                             .trace_depth = o->depth > 1 ? o->depth : 1};
     if (is_polygons) {
         gas_ray_polygons_count(maker->plan, maker->mesh, &scene->n, &n_corners);

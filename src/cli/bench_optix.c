@@ -68,12 +68,22 @@ bool bench_optix_is_meant(const char *operand)
         return false;
     }
     const char *wanted = experiment_of(operand);
-    bool is_known = strcmp(operand, "gas-optix") == 0;
+    bool is_known = strcmp(operand, "gas-optix") == 0 || strcmp(wanted, "precision") == 0;
     for (size_t i = 0; i < N_VARIANTS; i++) {
         is_known = is_known || strcmp(variants[i].experiment, wanted) == 0;
     }
     return is_known;
 }
+
+/* Geometry of the precision study: rays and positions in single precision, positions in double, all in double. */
+static const struct geometry {
+    const char *name;
+    const char *device; /* NULL: the one that is measured */
+    const char *setting;
+} geometries[] = {{"single", NULL, "optix.positions=ray"}, {"single, facets double", NULL, "optix.positions=facet"},
+                  {"double (cuda)", "cuda:0", "optix.positions=facet"}};
+enum { N_GEOMETRIES = sizeof geometries / sizeof *geometries, N_RUNS = 50 };
+static const uint64_t PRECISION_MOLECULES = 10000000;
 
 /* What a run gave. */
 typedef struct outcome {
@@ -118,7 +128,7 @@ static void take(const crp_result *result, outcome *out)
 }
 
 static crp_status run_variant(crp_context *context, const cli_options *given, const char *label, const variant *v, unsigned tube,
-                              outcome *out)
+                              uint64_t seed, uint64_t histories, outcome *out)
 {
     char sides[MAX_TEXT];
     const char *settings[MAX_SETTINGS + 2] = {"length_over_radius=100", sides};
@@ -131,10 +141,10 @@ static crp_status run_variant(crp_context *context, const cli_options *given, co
         settings[n++] = v->settings[i];
     }
     options.device = label;
-    options.seed = given->seed;
+    options.seed = seed;
     options.batches = 4;
     options.progress = stop_when_asked;
-    options.histories = given->histories != 0 ? given->histories : molecules[tube];
+    options.histories = given->histories != 0 ? given->histories : histories;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     crp_status status = starter_load(context, "gas-tube", settings, n, &input);
     if (status == CRP_OK) {
@@ -176,18 +186,63 @@ static void print_json(const variant *v, unsigned tube, const outcome *o)
     puts("}");
 }
 
+/* Fifty runs with other seeds: mean, least and largest transmission. */
+static crp_status measure_precision(crp_context *context, const cli_options *options, const char *label, unsigned tube,
+                                    const struct geometry *g)
+{
+    const variant v = {.experiment = "precision", .name = g->name, .settings = {g->setting}};
+    double sum = 0.0, least = INFINITY, largest = 0.0, leaks = 0.0, hits = 0.0;
+    outcome o = {.rate = 0.0};
+    for (uint64_t seed = 1; seed <= N_RUNS; seed++) {
+        crp_status status = run_variant(context, options, g->device != NULL && strcmp(label, "cpu") != 0 ? g->device : label, &v, tube,
+                                        seed, PRECISION_MOLECULES, &o);
+        if (status != CRP_OK) {
+            return status;
+        }
+        sum += o.transmission;
+        least = fmin(least, o.transmission);
+        largest = fmax(largest, o.transmission);
+        leaks += o.leaks * (double)o.hits;
+        hits += (double)o.hits;
+    }
+    printf(options->json ? "{\"experiment\":\"precision\",\"variant\":\"%s\",\"walls\":%u,\"runs\":%d,\"histories\":%" PRIu64
+                           ",\"mean\":%.8f,\"least\":%.8f,\"largest\":%.8f,\"leaks_per_hit\":%.3g}\n"
+                         : "precision  %-30s %5u  %d runs of %" PRIu64 ": W %.7f, from %.7f to %.7f; leaks/hit %.1e\n",
+           g->name, walls[tube], N_RUNS, o.histories, sum / N_RUNS, least, largest, leaks / hits);
+    fflush(stdout);
+    return CRP_OK;
+}
+
+/* The device stays open for all of it: its driver then starts once. */
+static crp_status bench_precision(crp_context *context, const cli_options *options, const char *label)
+{
+    device *held = NULL;
+    crp_status status = device_open(context, label, NULL, &held);
+    for (unsigned tube = 0; tube < N_TUBES; tube++) {
+        for (size_t i = 0; i < N_GEOMETRIES && status == CRP_OK; i++) {
+            status = measure_precision(context, options, label, tube, &geometries[i]);
+        }
+    }
+    device_close(&held);
+    return status;
+}
+
 cli_exit bench_optix(crp_context *context, const cli_options *options, const char *operand)
 {
     const char *label = strcmp(options->device, "auto") == 0 ? "optix:0" : options->device, *wanted = experiment_of(operand);
     bool has_head = options->json;
     interrupt_install(!options->quiet, false);
+    if (strcmp(wanted, "precision") == 0) {
+        crp_status status = bench_precision(context, options, label);
+        return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_IN_RUN);
+    }
     for (size_t i = 0; i < N_VARIANTS; i++) {
         for (unsigned tube = 0; tube < N_TUBES; tube++) {
             outcome out;
             if (wanted[0] != '\0' && strcmp(variants[i].experiment, wanted) != 0) {
                 continue;
             }
-            crp_status status = run_variant(context, options, label, &variants[i], tube, &out);
+            crp_status status = run_variant(context, options, label, &variants[i], tube, options->seed, molecules[tube], &out);
             if (status != CRP_OK) {
                 return cli_report(context, status, CLI_IN_RUN);
             }

@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "device/cuda_compile.h"
+#include "device/kernel_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,33 @@ static crp_status make_after(optix_gpu *gpu, const device_kernel_source *source,
     return cuda_kernel_create(&gpu->cuda.base, &after, &kernel->after);
 }
 
+/* The key of the programs' text in the cache. */
+static crp_status find_key(optix_gpu *gpu, const device_kernel_source *source, const char *text, char key[65])
+{
+    char compiler[32], architecture[24];
+    cuda_options options;
+    CRP_TRY(cuda_options_create(gpu->cuda.base.context, source, gpu->cuda.architecture, true, &options));
+    snprintf(compiler, sizeof compiler, "NVRTC %d.%d", gpu->cuda.compiler.major, gpu->cuda.compiler.minor);
+    snprintf(architecture, sizeof architecture, "compute_%d", gpu->cuda.architecture);
+    kernel_cache_key(text, options.list, options.n, compiler, architecture, key);
+    cuda_options_destroy(&options);
+    return CRP_OK;
+}
+
+/* PTX of a text, ended by a zero that counts: from the cache, or by NVRTC. */
+static crp_status compile_text(optix_gpu *gpu, const device_kernel_source *source, const char *text, void **ptx, size_t *n_ptx)
+{
+    crp_context *context = gpu->cuda.base.context;
+    char key[65];
+    CRP_TRY(find_key(gpu, source, text, key));
+    if (kernel_cache_load(context, key, ptx, n_ptx)) {
+        return CRP_OK;
+    }
+    CRP_TRY(cuda_compile_text(context, &gpu->cuda.compiler, source, text, gpu->cuda.architecture, true, ptx, n_ptx));
+    kernel_cache_store(context, key, *ptx, *n_ptx);
+    return CRP_OK;
+}
+
 /* PTX of the programs: there is none in the build. */
 static crp_status compile(optix_gpu *gpu, const device_kernel_source *source, void **ptx, size_t *n_ptx)
 {
@@ -297,8 +325,7 @@ static crp_status compile(optix_gpu *gpu, const device_kernel_source *source, vo
     CRP_CHECK(context, gpu->cuda.compiler.library != NULL, CRP_ERR_COMPILE, "%s: %s", gpu->cuda.base.info.label,
               gpu->cuda.no_compiler);
     CRP_TRY(kernel_source_flatten(context, source->file, &text));
-    crp_status status =
-        cuda_compile_text(context, &gpu->cuda.compiler, source, text, gpu->cuda.architecture, true, ptx, n_ptx);
+    crp_status status = compile_text(gpu, source, text, ptx, n_ptx);
     free(text);
     return status;
 }

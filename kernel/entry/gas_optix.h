@@ -378,7 +378,11 @@ CK_FN gas_hit gas_search(gas_lane *lane)
     gas_begin_ray(lane, &ray);
     _Pragma("unroll 1") for (int i = 0; i < GAS_RAY_TRIES; ++i)
     {
+#ifdef GAS_RAY_FINDS
+        ck_find(optix_arguments.scene, &ray);
+#else
         ck_trace(optix_arguments.scene, &ray);
+#endif
         gas_take_ray(&lane->m, ray.origin, ray.way);
         hit = gas_end_ray(&lane->m, ray.word[GAS_WORD_SHAPE], CK_FLOAT(ray.word[GAS_WORD_DISTANCE]));
         if (hit.primitive == GAS_NOTHING || !gas_is_elsewhere(&lane->m, hit)) {

@@ -304,7 +304,8 @@ static crp_status find_key(optix_gpu *gpu, const device_kernel_source *source, c
 }
 
 /* PTX of a text, ended by a zero that counts: from the cache, or by NVRTC. */
-static crp_status compile_text(optix_gpu *gpu, const device_kernel_source *source, const char *text, void **ptx, size_t *n_ptx)
+static crp_status compile_text(optix_gpu *gpu, const device_kernel_source *source, const char *text, void **ptx,
+                               size_t *n_ptx)
 {
     crp_context *context = gpu->cuda.base.context;
     char key[65];

@@ -10,6 +10,7 @@ static const struct {
     const char *defines[9];
     unsigned n_traces;
 } builds[] = {
+    {{"GAS_COPIES=16u", "GAS_RAY_FINDS=1", NULL}, 0},
     {{"GAS_COPIES=16u", "GAS_RAY_FACET=1", "GAS_RAY_CULLS=1", "GAS_RAY_OFFSET=1", "GAS_ONE_STRUCTURE=1",
       "GAS_ALL_PLAIN=1", NULL},
      1},
@@ -61,7 +62,7 @@ static void every_build_compiles(void **state)
             assert_non_null(strstr(ptx, ".const .align 8 .b8 optix_arguments[368]"));
             assert_null(strstr(ptx, ".shared"));
             assert_true((strstr(ptx, "__intersection__gas_polygon(") != NULL) ==
-                        (strcmp(builds[i].defines[1], "GAS_RAY_POLYGONS=1") == 0 || i == 4));
+                        (strcmp(builds[i].defines[1], "GAS_RAY_POLYGONS=1") == 0 || i == 5));
             free(ptx);
         }
     }

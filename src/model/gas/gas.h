@@ -99,6 +99,7 @@ typedef struct gas_optix {
     uint32_t mesh;      /**< gas_optix_mesh */
     uint32_t positions; /**< gas_optix_positions: hits put back into their facet, or on its plane, in double precision, or not */
     uint32_t registers; /**< of a thread, at most; 0: OptiX decides */
+    bool programs;      /**< hit programs are called; else, without depth, ray generation asks what was hit itself */
     bool culling;       /**< facets are invisible from behind */
     bool offset;        /**< rays start off the facet, by an adaptive step along its normal */
 } gas_optix;

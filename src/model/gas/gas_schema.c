@@ -168,6 +168,8 @@ static const schema_field optix_fields[] = {
       .example = "ray", .doc = "hits are put into their facet or on its plane in double precision, or left in single precision" },
     { .key = "registers", .type = SCHEMA_COUNT, IN_GAS(optix.registers), .has_range = true, .min = 0, .max = 255,
       .fallback = "0", .example = "96", .doc = "registers of a thread, at most; 0: the ray tracer decides" },
+    { .key = "programs", .type = SCHEMA_BOOL, IN_GAS(optix.programs), .fallback = "true", .example = "false",
+      .doc = "hit programs are called; false: the ray-generation program asks what was hit (needs OptiX 8.0)" },
     { .key = "culling", .type = SCHEMA_BOOL, IN_GAS(optix.culling), .fallback = "true", .example = "false",
       .doc = "facets are invisible from behind" },
     { .key = "offset", .type = SCHEMA_BOOL, IN_GAS(optix.offset), .fallback = "true", .example = "false",

@@ -177,6 +177,9 @@ static crp_status shape_optix(crp_context *context, plan_shape *shape, gas_plan 
     if (o->mesh == GAS_OPTIX_POLYGONS) {
         define(shape, "GAS_RAY_POLYGONS=1");
     }
+    if (!o->programs && o->depth == 0) {
+        define(shape, "GAS_RAY_FINDS=1");
+    }
     if (o->depth > 0) {
         snprintf(text, sizeof text, "GAS_RAY_DEPTH=%uu", o->depth);
         define(shape, text);

@@ -160,16 +160,15 @@ static void cuda_close(device *d)
     free(gpu);
 }
 
-static crp_status cuda_open(crp_context *context, uint32_t index, const device_options *options, device **out)
+crp_status cuda_open_as(crp_context *context, uint32_t index, const device_ops *ops, size_t n_bytes, device **out)
 {
-    (void)options;
     *out = NULL;
-    cuda_gpu *gpu = calloc(1, sizeof *gpu);
+    cuda_gpu *gpu = calloc(1, n_bytes);
     CRP_CHECK(context, gpu != NULL, CRP_ERR_MEMORY, "not enough memory for a device");
-    gpu->base.ops = &device_ops_cuda;
+    gpu->base.ops = ops;
     gpu->base.context = context;
-    snprintf(gpu->base.info.kind, sizeof gpu->base.info.kind, "cuda");
-    snprintf(gpu->base.info.label, sizeof gpu->base.info.label, "cuda:%u", index);
+    snprintf(gpu->base.info.kind, sizeof gpu->base.info.kind, "%s", ops->kind);
+    snprintf(gpu->base.info.label, sizeof gpu->base.info.label, "%s:%u", ops->kind, index);
     crp_status status = cuda_driver_open(context, &gpu->driver);
     if (status == CRP_OK) {
         status = start(gpu, index);
@@ -180,6 +179,12 @@ static crp_status cuda_open(crp_context *context, uint32_t index, const device_o
     }
     *out = &gpu->base;
     return CRP_OK;
+}
+
+static crp_status cuda_open(crp_context *context, uint32_t index, const device_options *options, device **out)
+{
+    (void)options;
+    return cuda_open_as(context, index, &device_ops_cuda, sizeof(cuda_gpu), out);
 }
 
 static crp_status cuda_info(device *d, device_info *info)

@@ -12,7 +12,8 @@
 enum { MAX_DEVICES = 16 };
 
 /* Kernels, with the number of their arguments: the first is a struct by value, the others are buffers. */
-static const struct { const char *name; int n_arguments; } kernels[] = {{"add", 0}, {"light_transport", 5}, {"chem_exact", 8}};
+static const struct { const char *name; int n_arguments; } kernels[] = {{"add", 0}, {"light_transport", 5}, {"chem_exact", 8},
+                                                                   {"gas_fold", 0}};
 
 static long setting(const char *name, long otherwise)
 {

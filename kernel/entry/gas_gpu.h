@@ -69,10 +69,19 @@ CK_FN void gas_add_capped(const gas_block *block, gas_params p, ck_u32 n)
     }
 }
 
+/* Lanes of a ray tracer's program may not exchange words. */
+#if defined(GAS_RAYS)
+#define GAS_ADD_ROW ck_atomic_add_row_alone
+#else
+#define GAS_ADD_ROW ck_atomic_add_row
+#endif
+
 /* The row of a facet. */
 CK_FN void gas_add_row(const gas_block *block, ck_u32 facet, gas_amount a, ck_u32 is_hit)
 {
-#ifdef GAS_WORDS_NEAR
+#if defined(GAS_RAYS)
+    GAS_ADD_ROW(block->copy, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
+#elif defined(GAS_WORDS_NEAR)
     ck_u32 row = GAS_ROW_WORDS * facet;
     gas_add(block, row + GAS_WORD_DENSITY, a.density);
     gas_add(block, row + GAS_WORD_PRESSURE, a.pressure);
@@ -81,7 +90,7 @@ CK_FN void gas_add_row(const gas_block *block, ck_u32 facet, gas_amount a, ck_u3
         gas_add(block, row + GAS_WORD_SLOWNESS, a.slowness);
     }
 #else
-    ck_atomic_add_row(block->words, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
+    GAS_ADD_ROW(block->words, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
 #endif
 }
 
@@ -89,7 +98,7 @@ CK_FN void gas_add_row(const gas_block *block, ck_u32 facet, gas_amount a, ck_u3
 CK_FN void gas_add_cell(const gas_block *block, ck_u32 word, gas_amount a, ck_u32 is_hit)
 {
     if (word != GAS_NOTHING) {
-        ck_atomic_add_row(block->words, word, is_hit, a.density, a.pressure, 0u);
+        GAS_ADD_ROW(block->words, word, is_hit, a.density, a.pressure, 0u);
     }
 }
 

@@ -137,19 +137,30 @@ CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
 }
 
 #ifdef GAS_RAY_FACET
+/* How near to the edge is the edge, in a coordinate of a facet: 2^-15 of the ray's units, which is more than the
+ * rounding of a place, so that a ray does not start on a neighbour; at most a quarter. */
+CK_FN double gas_rim(gas_vector axis)
+{
+    double steep = ck_fabs((float)axis.x) + ck_fabs((float)axis.y) + ck_fabs((float)axis.z);
+    double rim = steep * optix_arguments.rays->unit * 3.0517578125e-5;
+    return rim < 0.25 ? rim : 0.25;
+}
+
 /* A place on the plane of a primitive, moved into it where it lies outside: there it might lie behind a neighbour. */
 CK_FN gas_vector gas_place_inside(const gas_primitive *q, gas_vector normal, gas_vector place)
 {
     ck_doubles4 a = ck_load_doubles4(q->u), b = ck_load_doubles4(q->v);
     gas_vector axis_u = gas_vector_of(a.a, a.b, a.c), axis_v = gas_vector_of(b.a, b.b, b.c);
     double u = gas_dot(axis_u, place) + a.d, v = gas_dot(axis_v, place) + b.d, less = 0.0;
+    double rim_u = gas_rim(axis_u), rim_v = gas_rim(axis_v), end_u = 1.0 - rim_u, end_v = 1.0 - rim_v;
     int is_triangle = (q->facet & GAS_IS_TRIANGLE) != 0u;
-    if (u >= 0.0 && v >= 0.0 && (is_triangle ? u + v <= 1.0 : u <= 1.0 && v <= 1.0)) {
+    double end = is_triangle ? 1.0 - rim_u - rim_v : 2.0;
+    if (u >= rim_u && v >= rim_v && u <= end_u && v <= end_v && u + v <= end) {
         return place;
     }
-    double u_in = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u, v_in = v < 0.0 ? 0.0 : v > 1.0 ? 1.0 : v;
-    if (is_triangle && u_in + v_in > 1.0) {
-        less = 0.5 * (u_in + v_in - 1.0);
+    double u_in = u < rim_u ? rim_u : u > end_u ? end_u : u, v_in = v < rim_v ? rim_v : v > end_v ? end_v : v;
+    if (u_in + v_in > end) {
+        less = 0.5 * (u_in + v_in - end);
     }
     gas_vector edge_u = gas_cross(axis_v, normal), edge_v = gas_cross(normal, axis_u);
     place = gas_along(place, (u_in - less - u) / gas_dot(axis_u, edge_u), edge_u);
@@ -476,6 +487,9 @@ CK_PROGRAM(raygen, gas_transport)
     gas_block block = gas_block_open(p);
     gas_lane lane;
     ck_u32 turn = 0u;
+    if (optix_arguments.scene == 0u) {
+        return; /* launched to be loaded */
+    }
     gas_next(&block, p, &lane);
     while (lane.flies) {
 #ifdef GAS_BATCH

@@ -1,5 +1,5 @@
-/* The experiments of Baehr and Lang, "Development of a hardware-accelerated simulation kernel for ultra-high vacuum with Nvidia RTX
- * GPUs": one option after the other is varied on tubes of L/R = 100 with 100 and 1000 walls. */
+/* The experiments of Baehr and Lang, "Development of a hardware-accelerated simulation kernel for ultra-high vacuum
+ * with Nvidia RTX GPUs": one option after the other is varied on tubes of L/R = 100 with 100 and 1000 walls. */
 #include "cli/bench_optix.h"
 
 #include "cli/interrupt.h"
@@ -23,24 +23,65 @@ typedef struct variant {
     double rtx2060[N_TUBES], rtx3090[N_TUBES];
 } variant;
 
-#define TEXTURES                                                                                              \
-    "facets.wall.texture.u=10", "facets.wall.texture.v=10", "facets.inlet.texture.u=10", "facets.inlet.texture.v=10", \
+#define TEXTURES                                                                                                       \
+    "facets.wall.texture.u=10", "facets.wall.texture.v=10", "facets.inlet.texture.u=10", "facets.inlet.texture.v=10",  \
         "facets.outlet.texture.u=10", "facets.outlet.texture.v=10"
-#define BATCH(n, depth) {"random", "batches of " n ", depth " depth, {"optix.batch=" n, "optix.depth=" depth}, {0}, {0}}
-#define AD_HOC(depth) {"random", "ad hoc, depth " depth, {"optix.depth=" depth}, {0}, {0}}
-#define THREADS(n) {"threads", n, {"optix.threads=" n}, {0}, {0}}
-#define COPIES(n) {"copies", n, {"optix.copies=" n}, {0}, {0}}
+#define BATCH(n, depth)                                                                                                \
+    {                                                                                                                  \
+        "random", "batches of " n ", depth " depth, {"optix.batch=" n, "optix.depth=" depth}, {0},                     \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define AD_HOC(depth)                                                                                                  \
+    {                                                                                                                  \
+        "random", "ad hoc, depth " depth, {"optix.depth=" depth}, {0},                                                 \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define THREADS(n)                                                                                                     \
+    {                                                                                                                  \
+        "threads", n, {"optix.threads=" n}, {0},                                                                       \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define COPIES(n)                                                                                                      \
+    {                                                                                                                  \
+        "copies", n, {"optix.copies=" n}, {0},                                                                         \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 
 /* In the study's order; what is not varied has the defaults. */
 static const variant variants[] = {
-    THREADS("16384"), THREADS("65536"), THREADS("262144"), THREADS("1048576"), THREADS("2097152"), THREADS("4194304"),
-    COPIES("1"), COPIES("2"), COPIES("4"), COPIES("8"), COPIES("16"),
+    THREADS("16384"),
+    THREADS("65536"),
+    THREADS("262144"),
+    THREADS("1048576"),
+    THREADS("2097152"),
+    THREADS("4194304"),
+    COPIES("1"),
+    COPIES("2"),
+    COPIES("4"),
+    COPIES("8"),
+    COPIES("16"),
     {"random", "ad hoc, loop", {NULL}, {0}, {0}},
     {"random", "batches of 1, loop", {"optix.batch=1"}, {0}, {0}},
     {"random", "batches of 4, loop", {"optix.batch=4"}, {0}, {0}},
     {"random", "batches of 16, loop", {"optix.batch=16"}, {0}, {0}},
-    AD_HOC("1"), AD_HOC("2"), AD_HOC("4"), AD_HOC("8"), AD_HOC("16"),
-    BATCH("1", "1"), BATCH("1", "4"), BATCH("1", "16"), BATCH("4", "1"), BATCH("4", "16"),
+    AD_HOC("1"),
+    AD_HOC("2"),
+    AD_HOC("4"),
+    AD_HOC("8"),
+    AD_HOC("16"),
+    BATCH("1", "1"),
+    BATCH("1", "4"),
+    BATCH("1", "16"),
+    BATCH("4", "1"),
+    BATCH("4", "16"),
     {"mesh", "triangles", {NULL}, {747.10, 538.55}, {2646.48, 1819.27}},
     {"mesh", "triangles, textures", {TEXTURES}, {575.10, 374.87}, {2003.73, 1347.90}},
     {"mesh", "polygons", {"optix.mesh=polygons"}, {298.62, 172.48}, {1308.18, 602.03}},
@@ -52,8 +93,11 @@ static const variant variants[] = {
     {"safeguards", "both, positions of the ray", {"optix.positions=ray"}, {0}, {0}},
     {"safeguards", "culling, positions of the ray", {"optix.positions=ray", "optix.offset=false"}, {0}, {0}},
     {"safeguards", "offset, positions of the ray", {"optix.positions=ray", "optix.culling=false"}, {0}, {0}},
-    {"safeguards", "none, positions of the ray",
-     {"optix.positions=ray", "optix.culling=false", "optix.offset=false"}, {0}, {0}},
+    {"safeguards",
+     "none, positions of the ray",
+     {"optix.positions=ray", "optix.culling=false", "optix.offset=false"},
+     {0},
+     {0}},
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
@@ -80,8 +124,9 @@ static const struct geometry {
     const char *name;
     const char *device; /* NULL: the one that is measured */
     const char *setting;
-} geometries[] = {{"single", NULL, "optix.positions=ray"}, {"single, facets double", NULL, "optix.positions=facet"},
-                  {"double (cuda)", "cuda:0", "optix.positions=facet"}};
+} geometries[] = {{"single", NULL, "optix.positions=ray"},
+                  {"single, places double", NULL, "optix.positions=plane"},
+                  {"double (cuda)", "cuda:0", "optix.positions=plane"}};
 enum { N_GEOMETRIES = sizeof geometries / sizeof *geometries, N_RUNS = 50 };
 static const uint64_t PRECISION_MOLECULES = 10000000;
 
@@ -127,8 +172,8 @@ static void take(const crp_result *result, outcome *out)
     }
 }
 
-static crp_status run_variant(crp_context *context, const cli_options *given, const char *label, const variant *v, unsigned tube,
-                              uint64_t seed, uint64_t histories, outcome *out)
+static crp_status run_variant(crp_context *context, const cli_options *given, const char *label, const variant *v,
+                              unsigned tube, uint64_t seed, uint64_t histories, outcome *out)
 {
     char sides[MAX_TEXT];
     const char *settings[MAX_SETTINGS + 2] = {"length_over_radius=100", sides};
@@ -160,8 +205,8 @@ static crp_status run_variant(crp_context *context, const cli_options *given, co
 
 static void print_row(const variant *v, unsigned tube, const outcome *o)
 {
-    printf("%-10s %-30s %5u %10.1f %9.1e %.6f +- %.6f", v->experiment, v->name, walls[tube], o->rate / 1e6, o->leaks, o->transmission,
-           o->error);
+    printf("%-10s %-30s %5u %10.1f %9.1e %.6f +- %.6f", v->experiment, v->name, walls[tube], o->rate / 1e6, o->leaks,
+           o->transmission, o->error);
     if (v->rtx2060[tube] > 0.0) {
         printf(" %9.1f %9.1f", v->rtx2060[tube], v->rtx3090[tube]);
     }
@@ -194,8 +239,9 @@ static crp_status measure_precision(crp_context *context, const cli_options *opt
     double sum = 0.0, least = INFINITY, largest = 0.0, leaks = 0.0, hits = 0.0;
     outcome o = {.rate = 0.0};
     for (uint64_t seed = 1; seed <= N_RUNS; seed++) {
-        crp_status status = run_variant(context, options, g->device != NULL && strcmp(label, "cpu") != 0 ? g->device : label, &v, tube,
-                                        seed, PRECISION_MOLECULES, &o);
+        crp_status status =
+            run_variant(context, options, g->device != NULL && strcmp(label, "cpu") != 0 ? g->device : label, &v, tube,
+                        seed, PRECISION_MOLECULES, &o);
         if (status != CRP_OK) {
             return status;
         }
@@ -205,55 +251,65 @@ static crp_status measure_precision(crp_context *context, const cli_options *opt
         leaks += o.leaks * (double)o.hits;
         hits += (double)o.hits;
     }
-    printf(options->json ? "{\"experiment\":\"precision\",\"variant\":\"%s\",\"walls\":%u,\"runs\":%d,\"histories\":%" PRIu64
-                           ",\"mean\":%.8f,\"least\":%.8f,\"largest\":%.8f,\"leaks_per_hit\":%.3g}\n"
-                         : "precision  %-30s %5u  %d runs of %" PRIu64 ": W %.7f, from %.7f to %.7f; leaks/hit %.1e\n",
+    printf(options->json
+               ? "{\"experiment\":\"precision\",\"variant\":\"%s\",\"walls\":%u,\"runs\":%d,\"histories\":%" PRIu64
+                 ",\"mean\":%.8f,\"least\":%.8f,\"largest\":%.8f,\"leaks_per_hit\":%.3g}\n"
+               : "precision  %-30s %5u  %d runs of %" PRIu64 ": W %.7f, from %.7f to %.7f; leaks/hit %.1e\n",
            g->name, walls[tube], N_RUNS, o.histories, sum / N_RUNS, least, largest, leaks / hits);
     fflush(stdout);
     return CRP_OK;
 }
 
-/* The device stays open for all of it: its driver then starts once. */
 static crp_status bench_precision(crp_context *context, const cli_options *options, const char *label)
 {
-    device *held = NULL;
-    crp_status status = device_open(context, label, NULL, &held);
+    crp_status status = CRP_OK;
     for (unsigned tube = 0; tube < N_TUBES; tube++) {
         for (size_t i = 0; i < N_GEOMETRIES && status == CRP_OK; i++) {
             status = measure_precision(context, options, label, tube, &geometries[i]);
         }
     }
-    device_close(&held);
     return status;
 }
 
-cli_exit bench_optix(crp_context *context, const cli_options *options, const char *operand)
+static crp_status bench_variants(crp_context *context, const cli_options *options, const char *label,
+                                 const char *wanted)
 {
-    const char *label = strcmp(options->device, "auto") == 0 ? "optix:0" : options->device, *wanted = experiment_of(operand);
     bool has_head = options->json;
-    interrupt_install(!options->quiet, false);
-    if (strcmp(wanted, "precision") == 0) {
-        crp_status status = bench_precision(context, options, label);
-        return status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_IN_RUN);
-    }
     for (size_t i = 0; i < N_VARIANTS; i++) {
         for (unsigned tube = 0; tube < N_TUBES; tube++) {
             outcome out;
             if (wanted[0] != '\0' && strcmp(variants[i].experiment, wanted) != 0) {
                 continue;
             }
-            crp_status status = run_variant(context, options, label, &variants[i], tube, options->seed, molecules[tube], &out);
-            if (status != CRP_OK) {
-                return cli_report(context, status, CLI_IN_RUN);
-            }
+            CRP_TRY(run_variant(context, options, label, &variants[i], tube, options->seed, molecules[tube], &out));
             if (!has_head) {
-                printf("corpuscle %s (%s), %s\n%-10s %-30s %5s %10s %9s %-20s %9s %9s\n", crp_version(), crp_commit(), out.device,
-                       "experiment", "variant", "walls", "Mhits/s", "leaks/hit", "transmission", "RTX 2060", "RTX 3090");
+                printf("corpuscle %s (%s), %s\n%-10s %-30s %5s %10s %9s %-20s %9s %9s\n", crp_version(), crp_commit(),
+                       out.device, "experiment", "variant", "walls", "Mhits/s", "leaks/hit", "transmission", "RTX 2060",
+                       "RTX 3090");
                 has_head = true;
             }
             (options->json ? print_json : print_row)(&variants[i], tube, &out);
             fflush(stdout);
         }
+    }
+    return CRP_OK;
+}
+
+/* A device stays open for all of it: its driver then starts once. */
+cli_exit bench_optix(crp_context *context, const cli_options *options, const char *operand)
+{
+    const char *label = strcmp(options->device, "auto") == 0 ? "optix:0" : options->device,
+               *wanted = experiment_of(operand);
+    device *held = NULL;
+    interrupt_install(!options->quiet, false);
+    crp_status status = device_open(context, label, NULL, &held);
+    if (status == CRP_OK) {
+        status = strcmp(wanted, "precision") == 0 ? bench_precision(context, options, label)
+                                                  : bench_variants(context, options, label, wanted);
+    }
+    device_close(&held);
+    if (status != CRP_OK) {
+        return cli_report(context, status, CLI_IN_RUN);
     }
     if (!options->json && !options->quiet) {
         fputs("RTX 2060, RTX 3090: rates of the study's kernel (Baehr and Lang, Table 1) in Mhits/s\n", stderr);

@@ -42,10 +42,10 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"FAKE_OPTIX_ABI",    "FAKE_OPTIX_COMPUTE", "FAKE_OPTIX_CONTEXT",
-                                        "FAKE_OPTIX_MODULE", "FAKE_OPTIX_GROUP",   "FAKE_OPTIX_PIPELINE",
-                                        "FAKE_OPTIX_STACK",  "FAKE_OPTIX_BUILD",   "FAKE_OPTIX_LAUNCH",
-                                        "FAKE_OPTIX_RT",     "FAKE_CUDA_FREE",     "CORPUSCLE_OPTIX_ABI"};
+    static const char *const names[] = {
+        "FAKE_OPTIX_ABI",      "FAKE_OPTIX_COMPUTE", "FAKE_OPTIX_CONTEXT", "FAKE_OPTIX_MODULE", "FAKE_OPTIX_GROUP",
+        "FAKE_OPTIX_PIPELINE", "FAKE_OPTIX_STACK",   "FAKE_OPTIX_BUILD",   "FAKE_OPTIX_LAUNCH", "FAKE_OPTIX_COMPACT",
+        "FAKE_OPTIX_RT",       "FAKE_CUDA_FREE",     "CORPUSCLE_OPTIX_ABI"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         unsetenv(names[i]);
     }
@@ -255,6 +255,7 @@ static void failures_are_told(void **state)
     expect_failure("FAKE_OPTIX_PIPELINE", CRP_ERR_DEVICE, "joining its programs");
     expect_failure("FAKE_OPTIX_STACK", CRP_ERR_DEVICE, "bytes of stack");
     expect_failure("FAKE_OPTIX_BUILD", CRP_ERR_DEVICE, "building its scene");
+    expect_failure("FAKE_OPTIX_COMPACT", CRP_ERR_DEVICE, "compacting its scene");
     expect_failure("FAKE_OPTIX_LAUNCH", CRP_ERR_DEVICE, "launching gas_transport");
 }
 

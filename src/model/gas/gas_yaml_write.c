@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const speeds[] = {"maxwell", "mean"};
-static const char *const optix_positions[] = {"facet", "plane", "ray"};
+static const char *const optix_positions[] = {"plane", "facet", "ray"};
 static const char *const desorptions[] = {"none", "uniform", "cosine", "cosine_n"};
 static const char *const profiles[] = {"none", "u", "v", "angle", "speed", "normal_speed", "tangential_speed"};
 

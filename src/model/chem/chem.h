@@ -233,7 +233,8 @@ crp_status chem_file_read(crp_context *context, const char *path, chem_model *mo
 crp_status chem_source_build(crp_context *context, const char *path, chem_model *model);
 /** Sort molecules by species, position and time: the order that gives them their numbers, whatever the input's was. */
 void chem_track_sort(chem_track *track);
-/** Sort all tracks so, and then the tracks by size, energy and contents. */
+/** Sort all tracks so, then the tracks by size, energy and contents, and mix these in one and the same way: their order depends
+ * on nothing else, and neighbours are not alike. */
 void chem_tracks_sort(chem_model *model);
 /** All tracks as one, for molecules of different tracks that meet (source.together). Errors: CRP_ERR_MEMORY. */
 crp_status chem_tracks_join(crp_context *context, chem_model *model);

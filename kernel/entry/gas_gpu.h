@@ -20,8 +20,12 @@ typedef struct gas_block {
     CK_GLOBAL const gas_mark *CK_RESTRICT marks;
     CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of;
     CK_GLOBAL ck_u64 *words;
+#ifdef GAS_RAYS
+    ck_u64 *copy; /* this thread's copy of the words that all hits add to */
+#else
     CK_LOCAL ck_u32 *near; /* low words of the facets, with GAS_WORDS_NEAR */
     ck_queue queue;
+#endif
 } gas_block;
 
 /* Words in shared memory, all of 32 bits: path and, where they fit, transmission (GAS_TRANSMITTED_NEAR) and facets. */
@@ -33,6 +37,7 @@ typedef struct gas_block {
 #define GAS_NEAR_FACETS GAS_NEAR_TRANSMITTED
 #endif
 
+#ifndef GAS_RAYS
 /* Add to a word in shared memory. One that overflows is seen in the old value: its carry goes to the 64-bit word it
  * stands for. */
 CK_FN void gas_add_near(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32 amount)
@@ -43,10 +48,14 @@ CK_FN void gas_add_near(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32
     }
 }
 
+#endif
+
 /* Add to a word of a facet. */
 CK_FN void gas_add(const gas_block *block, ck_u32 word, ck_u32 amount)
 {
-#ifdef GAS_WORDS_NEAR
+#if defined(GAS_RAYS)
+    ck_atomic_add_u64(block->copy + word, (ck_u64)amount);
+#elif defined(GAS_WORDS_NEAR)
     gas_add_near(block, GAS_NEAR_FACETS + word, word, amount);
 #else
     ck_atomic_add_u64(block->words + word, (ck_u64)amount);
@@ -178,7 +187,9 @@ CK_FN gas_molecule gas_teleport_from(const gas_block *block, gas_molecule m, ck_
 /* One molecule of a source that a pump has taken. */
 CK_FN void gas_add_transmitted(const gas_block *block, gas_params p, ck_u32 pair)
 {
-#ifdef GAS_TRANSMITTED_NEAR
+#if defined(GAS_RAYS)
+    ck_atomic_add_u64(block->copy + (p.at_transmitted + pair), (ck_u64)1);
+#elif defined(GAS_TRANSMITTED_NEAR)
     gas_add_near(block, GAS_NEAR_TRANSMITTED + pair, p.at_transmitted + pair, 1u);
 #else
     ck_atomic_add_u64(block->words + (p.at_transmitted + pair), (ck_u64)1);
@@ -213,6 +224,7 @@ CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, ga
     return 1u;
 }
 
+#ifndef GAS_RAYS
 /* What is left of a lane's molecule when it has ended: its path, low word near, high word (of very long ones) far. */
 CK_FN void gas_end(const gas_block *block, gas_params p, gas_molecule m)
 {
@@ -351,3 +363,4 @@ CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(
     CK_BARRIER();
     gas_flush_near(&block, p);
 }
+#endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const device_ops *const kinds[] = {&device_ops_cpu, &device_ops_cuda, &device_ops_opencl};
+static const device_ops *const kinds[] = {&device_ops_cpu, &device_ops_cuda, &device_ops_opencl, &device_ops_optix};
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
@@ -82,7 +82,7 @@ static crp_status add_term(crp_context *context, const char *text, device_set *s
     }
     return context_fail(context, CRP_ERR_ARG,
                         "device \"%.*s\" is unknown (in \"%s\") devices are written cpu, cuda:0, cuda:0,1, cuda:all, opencl:0, "
-                        "and joined by +; list those of this machine with: corpuscle info devices", (int)n_term, term, text);
+                        "optix:0 and joined by +; list those of this machine with: corpuscle info devices", (int)n_term, term, text);
 }
 
 crp_status device_set_parse(crp_context *context, const char *text, device_set *set)

@@ -104,11 +104,15 @@ static crp_status check_kinds(crew *c, const device_set *set, crp_math math)
     for (uint32_t i = 0; i < set->n; i++) {
         c->is_mixed = c->is_mixed || strncmp(set->names[i], set->names[0], n) != 0 || strcspn(set->names[i], ":") != n;
         has_cpu = has_cpu || strcmp(set->names[i], "cpu") == 0;
+        c->is_traced = c->is_traced || strncmp(set->names[i], "optix", 5) == 0;
     }
     CRP_CHECK(c->context, !(c->is_mixed && math == CRP_MATH_FAST), CRP_ERR_ARG,
               "fast math cannot be shared by devices of several kinds (%s: a run must not mix two kinds of digits) use "
               "--math strict, or devices of one kind",
               has_cpu ? "a CPU computes in strict math only" : "the approximations of CUDA and OpenCL differ");
+    CRP_CHECK(c->context, !(c->is_mixed && c->is_traced), CRP_ERR_ARG,
+              "optix cannot share a run with devices of other kinds (its digits are those of its hardware: a run must not mix "
+              "two kinds of digits) use one kind");
     return CRP_OK;
 }
 

@@ -35,6 +35,7 @@ typedef struct crew {
     crew_member members[WORK_MAX_WORKERS];
     uint32_t n;
     bool is_mixed;         /**< of several kinds */
+    bool is_traced;        /**< the ray tracer of a GPU decides what is hit: digits are those of its hardware and driver */
     bool has_threads;      /**< each lane works in its own; else the caller's thread does it all, by crew_turn */
     crp_math math;
     work *work;            /**< set by crew_start */

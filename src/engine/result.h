@@ -37,7 +37,7 @@ struct crp_result {
     char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
     result_device *devices;     /**< all of them, owned; NULL in files of early versions */
     size_t n_devices;
-    char math[8];               /**< "strict" or "fast" */
+    char math[8];               /**< "strict", "fast", or "rays": a GPU's ray tracer decided what is hit */
     char date[32];              /**< ISO 8601, UTC, when the run ended */
     char host[64];
     uint64_t seed;

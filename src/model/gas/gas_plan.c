@@ -1,5 +1,6 @@
 /* From a vacuum model to what a kernel needs: geometry, tables, parameters, layout of the words. */
 #include "model/gas/gas_plan.h"
+#include "model/gas/gas_rays.h"
 
 #include "core/context.h"
 
@@ -225,6 +226,7 @@ static void gas_plan_data_destroy(void *data)
     gas_plan *gp = data;
     destroy_parts(gp);
     gas_formulas_destroy(gp);
+    gas_ray_scene_destroy(&gp->rays);
     free(gp->area);
     free(gp->mark_facets);
     free(gp);

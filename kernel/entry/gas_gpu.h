@@ -69,24 +69,36 @@ CK_FN void gas_add_capped(const gas_block *block, gas_params p, ck_u32 n)
     }
 }
 
-CK_FN void gas_add_amount(const gas_block *block, ck_u32 facet, gas_amount a)
+/* Lanes of a ray tracer's program may not exchange words. */
+#if defined(GAS_RAYS)
+#define GAS_ADD_ROW ck_atomic_add_row_alone
+#else
+#define GAS_ADD_ROW ck_atomic_add_row
+#endif
+
+/* The row of a facet. */
+CK_FN void gas_add_row(const gas_block *block, ck_u32 facet, gas_amount a, ck_u32 is_hit)
 {
-    gas_add(block, GAS_FACET_WORDS * facet + GAS_WORD_DENSITY, a.density);
-    gas_add(block, GAS_FACET_WORDS * facet + GAS_WORD_PRESSURE, a.pressure);
-    if (a.slowness != 0u) {
-        gas_add(block, GAS_FACET_WORDS * facet + GAS_WORD_SLOWNESS, a.slowness);
+#if defined(GAS_RAYS)
+    GAS_ADD_ROW(block->copy, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
+#elif defined(GAS_WORDS_NEAR)
+    ck_u32 row = GAS_ROW_WORDS * facet;
+    gas_add(block, row + GAS_WORD_DENSITY, a.density);
+    gas_add(block, row + GAS_WORD_PRESSURE, a.pressure);
+    if (is_hit) {
+        gas_add(block, row + GAS_WORD_HITS, 1u);
+        gas_add(block, row + GAS_WORD_SLOWNESS, a.slowness);
     }
+#else
+    GAS_ADD_ROW(block->words, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
+#endif
 }
 
 #ifdef GAS_MARKS_ON
 CK_FN void gas_add_cell(const gas_block *block, ck_u32 word, gas_amount a, ck_u32 is_hit)
 {
     if (word != GAS_NOTHING) {
-        if (is_hit) {
-            ck_atomic_add_u64(block->words + word, (ck_u64)1);
-        }
-        ck_atomic_add_u64(block->words + (word + 1u), (ck_u64)a.density);
-        ck_atomic_add_u64(block->words + (word + 2u), (ck_u64)a.pressure);
+        GAS_ADD_ROW(block->words, word, is_hit, a.density, a.pressure, 0u);
     }
 }
 
@@ -119,8 +131,8 @@ CK_FN void gas_add_force(const gas_block *block, gas_params p, ck_u32 facet, gas
 /* All that a start adds. */
 CK_FN void gas_score_start(const gas_block *block, gas_params p, gas_start s)
 {
-    gas_add(block, GAS_FACET_WORDS * s.facet + GAS_WORD_DESORBED, 1u);
-    gas_add_amount(block, s.facet, s.leaving);
+    gas_add(block, gas_word_of(p.n_facets, s.facet, GAS_WORD_DESORBED), 1u);
+    gas_add_row(block, s.facet, s.leaving, 0u);
     gas_add_capped(block, p, s.leaving.n_capped);
 #ifdef GAS_MARKS_ON
     if ((block->surfaces[block->primitives[s.primitive].surface].flags & GAS_IS_MARKED) != 0u) {
@@ -137,8 +149,7 @@ CK_FN void gas_score_turn(const gas_block *block, gas_params p, gas_molecule bef
                           ck_u32 flags)
 {
     gas_amount sum = gas_amount_sum(t.arriving, t.leaving);
-    gas_add(block, GAS_FACET_WORDS * hit.facet + GAS_WORD_HITS, 1u);
-    gas_add_amount(block, hit.facet, sum);
+    gas_add_row(block, hit.facet, sum, 1u);
     gas_add_capped(block, p, sum.n_capped);
 #ifdef GAS_MARKS_ON
     if ((flags & GAS_IS_MARKED) != 0u) {
@@ -208,7 +219,7 @@ CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, ga
     gas_score_turn(block, p, *m, hit, t, row->flags);
     *m = t.molecule;
     if (t.what == GAS_ABSORBED) {
-        gas_add(block, GAS_FACET_WORDS * hit.facet + GAS_WORD_ABSORBED, 1u);
+        gas_add(block, gas_word_of(p.n_facets, hit.facet, GAS_WORD_ABSORBED), 1u);
         gas_add_transmitted(block, p, m->source * p.n_pumps + row->pump);
         return 0u;
     }

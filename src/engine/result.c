@@ -196,7 +196,7 @@ double wide_ratio(crp_wide x, uint64_t n)
 }
 
 /* Maps that are worth waking threads for; the bins of a tally are independent, so that no digit depends on it. */
-static const size_t MANY_BINS = 1u << 20;
+static const size_t MANY_BINS = 1u << 14;
 
 size_t result_denominator(const crp_result *result, size_t tally, size_t bin)
 {

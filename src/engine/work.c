@@ -482,7 +482,12 @@ crp_status work_oldest(work *w, crp_context *context, work_batch **out)
 static void pass_on(work *w, work_batch *b)
 {
     if (b->bins != NULL) {
-        memset(b->bins, 0, w->plan->n_bins * sizeof *b->bins);
+        crp_wide *bins = b->bins;
+        size_t n = w->plan->n_bins;
+#pragma omp parallel for schedule(static) if (n > (1u << 18))
+        for (size_t i = 0; i < n; i++) {
+            bins[i] = 0;
+        }
         memset(b->events, 0, w->plan->n_events * sizeof *b->events);
     }
     work_batch *next = &slot_of(w, w->oldest + 1)->batch;

@@ -3,6 +3,7 @@
 #include "model/gas/gas_rays.h"
 
 #include "core/context.h"
+#include "model/gas/gas_cones.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +22,12 @@ static crp_status build_tree(crp_context *context, crp_plan *plan, const gas_mes
     gas_plan *gp = plan->data;
     geom_grid grid;
     uint32_t *nodes = NULL;
+    CRP_CHECK(context, mesh->n < GEOM_BVH_MOST, CRP_ERR_GEOMETRY,
+              "%u triangles and parallelograms are more than the %u that can be traced: merge coplanar facets", mesh->n,
+              GEOM_BVH_MOST - 1);
     gp->n_nodes = geom_bvh_build(mesh->boxes, mesh->n, &grid, &nodes);
     CRP_CHECK(context, gp->n_nodes > 0, CRP_ERR_MEMORY, "no memory for the hierarchy of %u boxes", mesh->n);
+    gas_cones_mark(nodes, mesh->primitives);
     plan->tables[0].data = nodes;
     plan->tables[0].n_bytes = 8 * sizeof(uint32_t) * (size_t)gp->n_nodes;
     gas_params *p = &gp->params;

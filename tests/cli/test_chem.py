@@ -248,3 +248,27 @@ def test_one_message_each(corpuscle):
     path = write_binary(corpuscle, "cut.bin", spur(n=96))
     path.write_bytes(path.read_bytes()[:-5])
     assert "cut.bin" in refused(corpuscle, "cut.bin", "--format", "gmicromc", "--energy", "1keV")
+
+
+# --------------------------------------------------------------------------------------------------- what a user reads
+
+def test_check_prints_radii(corpuscle):
+    """The contact radius in use, and what the rate constant of A + A means: twice the radius where the file holds half of it."""
+    for convention, radius in (("k", "0.10383"), ("2k", "0.20765")):
+        corpuscle.write("own.set", f"rate_convention {convention}\nspecies OH D=2.8\nspecies H2O2 D=2.3\nreaction OH + OH -> H2O2 k=0.44e10\n")
+        corpuscle.write("own.yaml", "version: 1\nkind: chem\nchem: {set: own.set}\n"
+                        "source: {kind: spur, energy: 100 eV, molecules: [{species: OH, count: 2}]}\n")
+        out, _ = corpuscle.ok("check", "own.yaml")
+        assert f"OH + OH -> H2O2: type I, k = 4.4e+09 /M/s, R = {radius} nm" in out
+        _, err = corpuscle.ok("run", "own.yaml", "-v", "--set", "time.end=10ps")
+        assert f"R = {radius} nm" in err
+        corpuscle.write("again.yaml", out)
+        assert corpuscle.json("check", "again.yaml")[0]["input_digest"] == corpuscle.json("check", "own.yaml")[0]["input_digest"]
+
+
+def test_starters_are_quick(corpuscle):
+    """The dense track as it comes: copies, so errors; a third of a minute even on one busy core."""
+    corpuscle.ok("new", "chem-track", "-o", "t.yaml")
+    run, = corpuscle.json("run", "t.yaml", "--method", "irt", "-q", *CPU)
+    assert run["histories"] == 4 and run["seconds"] < 20 and all(r["std_dev"] is not None for r in run["results"])
+    check_books(run)

@@ -214,6 +214,8 @@ crp_status chem_reaction_balance(crp_context *context, const char *where, const 
 crp_status chem_reaction_derive(crp_context *context, const char *where, const chem_set *set, chem_reaction *r);
 /** "e_aq + H3O+ -> H" into `text`. */
 const char *chem_reaction_print(const chem_set *set, const chem_reaction *r, char *text, size_t size);
+/** One line for people: the reaction, its type, its rate, and the contact radius in use. Returns `text`. */
+const char *chem_reaction_describe(const chem_set *set, const chem_reaction *r, char *text, size_t size);
 /** Write a set as text that chem_set_parse reads back. */
 void chem_set_write(void *file, const chem_set *set);
 

@@ -301,6 +301,16 @@ double result_bin_mean(const crp_result *result, size_t tally, size_t bin)
     return wide_ratio(result->sum[bin], result->histories) * bin_factor(result, tally, bin);
 }
 
+double result_bin_unit(const crp_result *result, size_t tally, size_t bin)
+{
+    size_t denominator = result_denominator(result, tally, bin);
+    if (result->tallies[tally].is_derived) {
+        return (double)NAN;
+    }
+    double n = denominator != SIZE_MAX ? (double)result->sum[denominator] : (double)result->histories;
+    return fabs(bin_factor(result, tally, bin) / n);
+}
+
 double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin)
 {
     if (result->batches < 2) {

@@ -406,7 +406,11 @@ crp_status work_finish(work *w, uint32_t index, crp_context *context, const uint
     pthread_mutex_lock(&s->lock);
     crp_status status = make_sums(w, context, &s->batch);
     if (status == CRP_OK) {
-        w->model->module->reduce(w->plan, words, done.range.count, s->batch.bins, s->batch.events);
+        const crp_module *module = w->model->module;
+        module->reduce(w->plan, words, done.range.count, s->batch.bins, s->batch.events);
+        if (module->add_known != NULL) {
+            module->add_known(w->plan, done.range.first, done.range.count, s->batch.bins);
+        }
     }
     pthread_mutex_unlock(&s->lock);
     CRP_TRY(status);

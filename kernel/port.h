@@ -507,6 +507,46 @@ CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 }
 #endif
 
+/* ------------------------------------------------------------------------------ lanes that step together (GPUs) */
+
+/* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the
+ * sum over all in *total; ck_lane_rank, of the lanes for which `condition` holds those before this one, with their number in *total;
+ * CK_LANES_MEET, after which they see each other's local words. In OpenCL, which has no word for it, a lane is alone. */
+#if defined(CK_LANG_OPENCL)
+#define CK_LANES 1u
+#define CK_LANES_MEET() mem_fence(CLK_LOCAL_MEM_FENCE)
+CK_FN ck_u32 ck_lane_sum_before(ck_u32 value, ck_u32 *total)
+{
+    *total = value;
+    return 0u;
+}
+CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
+{
+    *total = condition != 0u ? 1u : 0u;
+    return 0u;
+}
+#elif defined(CK_LANG_CUDA)
+#define CK_LANES 32u
+#define CK_LANES_MEET() __syncwarp()
+CK_FN ck_u32 ck_lane_sum_before(ck_u32 value, ck_u32 *total)
+{
+    ck_u32 sum = value, lane = threadIdx.x & 31u;
+    for (ck_u32 reach = 1u; reach < 32u; reach *= 2u) {
+        ck_u32 other = __shfl_up_sync(0xFFFFFFFFu, sum, reach);
+        sum += lane >= reach ? other : 0u;
+    }
+    *total = __shfl_sync(0xFFFFFFFFu, sum, 31);
+    return sum - value;
+}
+CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
+{
+    ck_u32 votes = __ballot_sync(0xFFFFFFFFu, condition != 0u), before;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+    *total = (ck_u32)__popc(votes);
+    return (ck_u32)__popc(votes & before);
+}
+#endif
+
 /* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
 
 /* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of

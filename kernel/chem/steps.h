@@ -11,7 +11,8 @@
  *   prune    what lost a partner is over; the others stand for the next round
  *
  * The entry defines, before it includes this file: CHEM_CHUNK, neighbouring molecules that a worker takes at once;
- * CHEM_ADD(words, index, amount). CHEM_CORRECTS=0 leaves out types II to IV, for sets that have none. Another method that goes by steps defines CHEM_OTHER_RULES and brings its own
+ * CHEM_ADD(words, index, amount); CHEM_SPOT(p, axis, slot), where the words of `spots` lie; CHEM_ABREAST, places that a worker compares
+ * at once. CHEM_CORRECTS=0 leaves out types II to IV, for sets that have none. Another method that goes by steps defines CHEM_OTHER_RULES and brings its own
  * (kernel/chem/paper_steps.h).
  */
 #ifndef CHEM_STEPS_H
@@ -74,25 +75,46 @@ CK_FN void chem_no_shift(chem_params p, chem_memory m, ck_u32 slot)
 /* A molecule that is new in its slot has not moved. */
 CK_FN void chem_stand_still(chem_params p, chem_memory m, ck_u32 slot)
 {
-    m.moves[3u * slot] = 0.0f;
-    m.moves[3u * slot + 1u] = 0.0f;
-    m.moves[3u * slot + 2u] = 0.0f;
+    m.moves[4u * slot] = 0u;
+    m.moves[4u * slot + 1u] = 0u;
+    m.moves[4u * slot + 2u] = 0u;
     chem_no_shift(p, m, slot);
 }
 
-/* A molecule in the order of the buckets, with the way it goes; nothing has asked for it yet. */
-CK_FN void chem_set_down(chem_memory m, ck_u32 to, chem_particle a, float birth, ck_u32 history, ck_u32 row, chem_vector v)
+/* The way of a molecule in the step. */
+CK_FN chem_vector chem_move_of(chem_memory m, ck_u32 slot)
+{
+    ck_words4 words = ck_load_words4(m.moves + 4u * slot);
+    chem_vector v;
+    v.x = CK_FLOAT(words.a);
+    v.y = CK_FLOAT(words.b);
+    v.z = CK_FLOAT(words.c);
+    return v;
+}
+
+/* Where in the grid of the search. */
+typedef struct chem_spot {
+    ck_u32 x, y, z;
+} chem_spot;
+
+/* A molecule in the order of the buckets, with the way it goes and its random word; nothing has asked for it yet. */
+CK_FN void chem_set_down(chem_params p, chem_memory m, ck_u32 to, chem_particle a, float birth, ck_u32 history, chem_spot spot,
+                         chem_vector v, ck_u32 word)
 {
     m.next[to] = a;
     m.birth_next[to] = birth;
     m.history_next[to] = history;
-    m.rows[to] = row;
-    m.moves[3u * to] = v.x;
-    m.moves[3u * to + 1u] = v.y;
-    m.moves[3u * to + 2u] = v.z;
+    m.spots[CHEM_SPOT(p, 0u, to)] = spot.x;
+    m.spots[CHEM_SPOT(p, 1u, to)] = spot.y;
+    m.spots[CHEM_SPOT(p, 2u, to)] = spot.z;
+    m.spots[CHEM_SPOT(p, 3u, to)] = a.species;
+    m.moves[4u * to] = CK_BITS(v.x);
+    m.moves[4u * to + 1u] = CK_BITS(v.y);
+    m.moves[4u * to + 2u] = CK_BITS(v.z);
+    m.moves[4u * to + 3u] = word;
     m.best[to] = ~(ck_u64)0;
-    m.best_after[to] = ~(ck_u64)0;
     m.claims[to] = 0u;
+    (void)p;
 }
 
 /* ---------------------------------------------------------------------------------------------------- admit */
@@ -138,9 +160,10 @@ CK_FN double chem_shift_of(ck_u64 word)
 CK_FN chem_particle chem_moved(chem_params p, chem_memory m, ck_u32 i)
 {
     chem_particle a = m.here[i];
-    a.x += (double)m.moves[3u * i];
-    a.y += (double)m.moves[3u * i + 1u];
-    a.z += (double)m.moves[3u * i + 2u];
+    chem_vector move = chem_move_of(m, i);
+    a.x += (double)move.x;
+    a.y += (double)move.y;
+    a.z += (double)move.z;
     if (p.corrects != 0u) {
         a.x += chem_shift_of(m.shifts[3u * i]);
         a.y += chem_shift_of(m.shifts[3u * i + 1u]);
@@ -154,30 +177,30 @@ CK_FN chem_particle chem_moved(chem_params p, chem_memory m, ck_u32 i)
     return a;
 }
 
-/* Cells along x y z of a place. */
-typedef struct chem_cells {
-    ck_i32 x, y, z;
-} chem_cells;
-
-CK_FN chem_cells chem_cells_of(chem_params p, double inv_cell, ck_u32 n_cells, chem_particle a)
+CK_FN chem_spot chem_spot_at(chem_params p, double inv_cell, ck_u32 n_cells, chem_particle a)
 {
-    chem_cells place;
-    place.x = chem_cell(p.space, p.box, n_cells, inv_cell, a.x);
-    place.y = chem_cell(p.space, p.box, n_cells, inv_cell, a.y);
-    place.z = chem_cell(p.space, p.box, n_cells, inv_cell, a.z);
-    return place;
+    chem_spot spot;
+    spot.x = chem_spot_of(p.space, p.box, n_cells, inv_cell, a.x);
+    spot.y = chem_spot_of(p.space, p.box, n_cells, inv_cell, a.y);
+    spot.z = chem_spot_of(p.space, p.box, n_cells, inv_cell, a.z);
+    return spot;
+}
+
+/* Into the bucket of its cell. */
+CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 history, ck_u32 i)
+{
+    ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
+                                p.bucket_mask);
+    m.buckets[i] = bucket;
+    m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
 }
 
 /** Move to the end of the last step and find the bucket of the next one. The caller counts species at output times. */
-CK_FN ck_u32 chem_advance(chem_params p, chem_memory m, double inv_cell, ck_u32 n_cells, ck_u32 i)
+CK_FN void chem_advance(chem_params p, chem_memory m, double inv_cell, ck_u32 n_cells, ck_u32 i)
 {
     chem_particle a = chem_moved(p, m, i);
     m.here[i] = a;
-    chem_cells place = chem_cells_of(p, inv_cell, n_cells, a);
-    ck_u32 bucket = chem_bucket(place.x, place.y, place.z, m.history_here[i], p.bucket_mask);
-    m.buckets[i] = bucket;
-    m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
-    return a.species;
+    chem_drop(p, m, chem_spot_at(p, inv_cell, n_cells, a), m.history_here[i], i);
 }
 
 /* -------------------------------------------------------------------------------------------------- scatter */
@@ -192,13 +215,14 @@ CK_FN chem_vector chem_displace(ck_philox4_key key, ck_u32 id, ck_u32 step, ck_u
     return v;
 }
 
+/** Into the order of the buckets, with the way it goes.  Draws: 2 quads. */
 CK_FN void chem_scatter(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
 {
     chem_particle a = m.here[i];
     ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i], history = m.history_here[i];
-    chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
     chem_vector v = chem_displace(p.key, a.id, step, p.first_history + history, chem_motion(p, t, a.species) * s.sqrt_dt);
-    chem_set_down(m, to, a, m.birth_here[i], history, chem_row(place.y, place.z, history), v);
+    ck_u32 word = chem_draw(p.key, a.id, 0u, step, 1u, CHEM_STREAM_MOVE, p.first_history + history).a;
+    chem_set_down(p, m, to, a, m.birth_here[i], history, chem_spot_at(p, s.inv_cell, s.n_cells, a), v, word);
     chem_no_shift(p, m, to);
 }
 
@@ -223,9 +247,10 @@ CK_FN chem_pair chem_pair_of(chem_params p, chem_memory m, ck_u32 i, ck_u32 j, c
     pair.apart.x = sign * apart.x;
     pair.apart.y = sign * apart.y;
     pair.apart.z = sign * apart.z;
-    pair.moved.x = sign * (m.moves[3u * j] - m.moves[3u * i]);
-    pair.moved.y = sign * (m.moves[3u * j + 1u] - m.moves[3u * i + 1u]);
-    pair.moved.z = sign * (m.moves[3u * j + 2u] - m.moves[3u * i + 2u]);
+    chem_vector of_i = chem_move_of(m, i), of_j = chem_move_of(m, j);
+    pair.moved.x = sign * (of_j.x - of_i.x);
+    pair.moved.y = sign * (of_j.y - of_i.y);
+    pair.moved.z = sign * (of_j.z - of_i.z);
     return pair;
 }
 
@@ -294,7 +319,7 @@ CK_FN chem_event chem_examine_contact(chem_params p, chem_tables t, chem_memory 
 /* Two molecules within the reach of their channel: do they meet? A function of its own on a CPU, so that the loop over neighbours,
  * most of which are not within reach, keeps its numbers in registers. */
 CK_CALL void chem_examine_near(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                               ck_u32 channel, chem_vector apart)
+                               ck_u32 channel, chem_vector apart, ck_u32 word)
 {
     float radius = t.channels[channel].radius;
     chem_pair pair = chem_pair_of(p, m, i, j, step, apart);
@@ -308,21 +333,49 @@ CK_CALL void chem_examine_near(chem_params p, chem_tables t, chem_memory m, chem
     } else
 #endif
     {
-        e = chem_meet_absorbing(p.key, pair, channel, radius, t.channels[channel].diffusion * s.dt);
+        e = chem_meet_absorbing(p.key, pair, channel, radius, t.channels[channel].diffusion * s.dt, word);
     }
     if (e.channel != CHEM_NONE) {
         chem_enter(p, m, e, i, j);
     }
 }
 
+/** The word of a pair, from those of its molecules. */
+CK_FN ck_u32 chem_word_of_pair(chem_memory m, ck_u32 i, ck_u32 j, chem_particle a, chem_particle b)
+{
+    ck_u32 of_i = m.moves[4u * i + 3u], of_j = m.moves[4u * j + 3u], leads = chem_leads(a, b);
+    return chem_pair_word(leads != 0u ? of_i : of_j, leads != 0u ? of_j : of_i);
+}
+
+/* Absorbing partners that are apart at both ends of the step and whose word is too large for them to touch in it: most of all. */
+CK_FN ck_u32 chem_surely_miss(chem_memory m, ck_u32 i, ck_u32 j, float radius, float spread, chem_vector apart, float square,
+                              ck_u32 word)
+{
+    chem_vector from = chem_move_of(m, i), to = chem_move_of(m, j);
+    to.x = apart.x + (to.x - from.x);
+    to.y = apart.y + (to.y - from.y);
+    to.z = apart.z + (to.z - from.z);
+    float r0 = chem_root(square), r1 = chem_length(to);
+    return r0 > radius * 1.00001f && r1 > radius * 1.00001f &&
+                   chem_cannot_cross(r0, r1, radius, spread, ck_uniform_of_word(word)) != 0u
+               ? 1u
+               : 0u;
+}
+
 /** Two molecules that have a channel: are they near enough for it, and do they meet? */
 CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
                         ck_u32 channel, chem_vector apart, float square)
 {
-    float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, t.channels[channel].radius);
-    if (square <= reach * reach) {
-        chem_examine_near(p, t, m, s, step, i, j, channel, apart);
+    float radius = t.channels[channel].radius, reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, radius);
+    if (square > reach * reach) {
+        return;
     }
+    ck_u32 word = chem_word_of_pair(m, i, j, m.next[i], m.next[j]);
+    if (t.channels[channel].type == CHEM_ABSORBING &&
+        chem_surely_miss(m, i, j, radius, t.channels[channel].diffusion * s.dt, apart, square, word) != 0u) {
+        return;
+    }
+    chem_examine_near(p, t, m, s, step, i, j, channel, apart, word);
 }
 
 CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
@@ -334,32 +387,72 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
     return v;
 }
 
-/* Who looks: lane `lane` of `width` that share the neighbours of a molecule. */
-typedef struct chem_lookout {
-    ck_u32 lane, width;
-} chem_lookout;
-
-/** Ask molecule i about those in slots [from, to) that lie in the row with this word. Returns how many pairs were near. */
-CK_FN ck_u32 chem_search_range(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_particle a,
-                               ck_u32 i, ck_u32 row, ck_u32 from, ck_u32 to, chem_lookout look)
+/** Ask a pair whose places in the grid are near. Returns 1 if it is near indeed, and has a channel. */
+CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j)
 {
-    ck_u32 n_near = 0u;
-    for (ck_u32 j = from + look.lane; j < to; j += look.width) {
-        if (m.rows[j] != row) {
-            continue;
-        }
-        chem_particle b = m.next[j];
-        chem_vector apart = chem_apart(p, a, b);
-        float square = ck_fma(apart.x, apart.x, ck_fma(apart.y, apart.y, apart.z * apart.z));
-        if (square <= s.reach) {
-            ck_u32 channel = t.words[p.at_pairs + a.species * p.n_species + b.species];
-            if (channel != CHEM_NONE) {
-                ++n_near;
-                CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square);
-            }
-        }
+    chem_particle a = m.next[i], b = m.next[j];
+    ck_u32 channel = t.words[p.at_pairs + a.species * p.n_species + b.species];
+    if (channel == CHEM_NONE || (p.n_histories > 1u && m.history_next[i] != m.history_next[j])) {
+        return 0u;
     }
-    return n_near;
+    chem_vector apart = chem_apart(p, a, b);
+    float square = ck_fma(apart.x, apart.x, ck_fma(apart.y, apart.y, apart.z * apart.z));
+    if (square > s.reach) {
+        return 0u;
+    }
+    CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square);
+    return 1u;
+}
+
+/* How places in the grid are compared: how far apart they may be (in square, units of the 2^20th of a cell), numbers of cells before
+ * they begin anew, and, in boxes where that is not after 2^32 units, after how many. */
+typedef struct chem_sight {
+    float limit;
+    ck_u32 n_cells;
+    ck_i32 period;
+} chem_sight;
+
+CK_FN chem_sight chem_sight_of(chem_params p, chem_step s)
+{
+    chem_sight sight;
+    ck_u32 is_box = p.space == CHEM_SPACE_IS_PERIODIC && s.n_cells < 4096u ? 1u : 0u;
+    float reach = s.reach > 0.0f ? ck_fma(chem_root(s.reach) * (float)s.inv_cell, 1048600.0f, 4.0f) : 0.0f;
+    sight.limit = s.reach >= 0.0f ? reach * reach : -1.0f;
+    sight.n_cells = is_box != 0u ? s.n_cells : 4096u;
+    sight.period = is_box != 0u ? (ck_i32)(s.n_cells << CHEM_PLACE_BITS) : 0;
+    return sight;
+}
+
+/* Difference of two places along an axis: the shorter way around a box. */
+CK_FN float chem_spot_difference(ck_i32 period, ck_u32 a, ck_u32 b)
+{
+    ck_i32 d = (ck_i32)(b - a), middle = period >> 1;
+    d = period != 0 && d > middle ? d - period : d;
+    d = period != 0 && d < -middle ? d + period : d;
+    return (float)d;
+}
+
+CK_FN float chem_spot_square(chem_sight sight, chem_spot a, ck_u32 x, ck_u32 y, ck_u32 z)
+{
+    float dx = chem_spot_difference(sight.period, a.x, x), dy = chem_spot_difference(sight.period, a.y, y),
+          dz = chem_spot_difference(sight.period, a.z, z);
+    return ck_fma(dx, dx, ck_fma(dy, dy, dz * dz));
+}
+
+/* A word for the row of cells along x that a place is in. */
+CK_FN ck_u32 chem_row(ck_u32 y, ck_u32 z)
+{
+    return (y & 0xFFF00000u) | (z >> CHEM_PLACE_BITS);
+}
+
+CK_FN chem_spot chem_spot_of_slot(chem_params p, chem_memory m, ck_u32 slot)
+{
+    chem_spot spot;
+    spot.x = m.spots[CHEM_SPOT(p, 0u, slot)];
+    spot.y = m.spots[CHEM_SPOT(p, 1u, slot)];
+    spot.z = m.spots[CHEM_SPOT(p, 2u, slot)];
+    (void)p;
+    return spot;
 }
 
 /* Slots to look at, in the row with this word; `n_parts` is how many of the parts of the neighbourhood they cover. */
@@ -367,49 +460,65 @@ typedef struct chem_range {
     ck_u32 row, from, to, n_parts;
 } chem_range;
 
+/* Parts of the neighbourhood of a molecule. */
+#define CHEM_PARTS 14u
+
 /**
- * Half of the 27 cells around a molecule, so that each pair is met once, in 14 parts: 0 the rest of its own cell, 1 the next cell of
- * its row, then three cells each of the rows (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1). Three cells that follow each other in memory
+ * Half of the 27 cells around molecule i, so that each pair is met once, in 14 parts: 0 the rest of its own cell, 1 the next cell of
+ * its row, then three cells each of the rows (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1). Cells of a row that follow each other in memory
  * are one range.
  */
-CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_step s, chem_cells place, ck_u32 history, ck_u32 i, ck_u32 part)
+CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, chem_spot spot, ck_u32 history, ck_u32 i, ck_u32 part)
 {
     chem_range r;
-    ck_u32 side = (part + 1u) / 3u, bucket;
-    ck_i32 x = part == 0u ? place.x : part == 1u ? place.x + 1 : place.x + (ck_i32)((part - 2u) % 3u) - 1;
-    ck_i32 y = place.y + (side == 1u ? 1 : side == 2u ? -1 : side == 4u ? 1 : 0), z = place.z + (side >= 2u ? 1 : 0);
-    y = part < 2u ? place.y : chem_wrap_cell(p.space, s.n_cells, y);
-    z = part < 2u ? place.z : chem_wrap_cell(p.space, s.n_cells, z);
-    r.row = part < 2u ? m.rows[i] : chem_row(y, z, history);
-    bucket = chem_bucket(chem_wrap_cell(p.space, s.n_cells, x), y, z, history, p.bucket_mask);
-    r.n_parts = part >= 2u && p.space != CHEM_SPACE_IS_PERIODIC && bucket + 2u <= p.bucket_mask && (part - 2u) % 3u == 0u ? 3u : 1u;
+    ck_u32 side = (part + 1u) / 3u, along = part < 2u ? part : (part - 2u) % 3u; /* cell of the row, counted from the first one */
+    ck_i32 first = part < 2u ? 0 : -1;
+    ck_u32 x = spot.x >> CHEM_PLACE_BITS, y = spot.y >> CHEM_PLACE_BITS, z = spot.z >> CHEM_PLACE_BITS;
+    ck_u32 is_inside = x > 0u && x + 1u < sight.n_cells ? 1u : 0u;
+    x = chem_wrap_cell(sight.n_cells, x, first + (ck_i32)along);
+    y = chem_wrap_cell(sight.n_cells, y, side == 1u || side == 4u ? 1 : side == 2u ? -1 : 0);
+    z = chem_wrap_cell(sight.n_cells, z, side >= 2u ? 1 : 0);
+    ck_u32 bucket = chem_bucket(x, y, z, history, p.bucket_mask);
+    r.row = (y << CHEM_PLACE_BITS) | z;
+    r.n_parts = along == 0u && is_inside != 0u && bucket + 2u <= p.bucket_mask ? (part < 2u ? 2u : 3u) : 1u;
     r.from = part == 0u ? i + 1u : m.starts[bucket];
     r.to = m.starts[bucket + r.n_parts];
     return r;
 }
 
-/** All pairs of molecule i with those that come after it, or this lane's part of them. Returns how many were near. */
-CK_FN ck_u32 chem_search_part(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i,
-                               chem_lookout look)
+/* Ask molecule i about those in a range. Returns how many pairs were near. */
+CK_FN ck_u32 chem_search_range(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, ck_u32 i,
+                               chem_spot spot, ck_u32 partners, chem_range r)
 {
-    chem_particle a = m.next[i];
-    chem_cells place = chem_cells_of(p, s.inv_cell, s.n_cells, a);
-    ck_u32 history = m.history_next[i], n_near = 0u;
-    for (ck_u32 part = 0u; part < 14u;) {
-        chem_range r = chem_range_of(p, m, s, place, history, i, part);
-        n_near += chem_search_range(p, t, m, s, step, a, i, r.row, r.from, r.to, look);
-        part += r.n_parts;
+    ck_u32 n_near = 0u;
+    for (ck_u32 j = r.from; j < r.to; j += CHEM_ABREAST) {
+        float square[CHEM_ABREAST];
+        for (ck_u32 k = 0u; k < CHEM_ABREAST; ++k) {
+            square[k] = chem_spot_square(sight, spot, m.spots[CHEM_SPOT(p, 0u, j + k)], m.spots[CHEM_SPOT(p, 1u, j + k)],
+                                         m.spots[CHEM_SPOT(p, 2u, j + k)]);
+        }
+        for (ck_u32 k = 0u; k < CHEM_ABREAST && j + k < r.to; ++k) {
+            if (square[k] <= sight.limit && (partners >> (m.spots[CHEM_SPOT(p, 3u, j + k)] & 31u) & 1u) != 0u &&
+                chem_row(m.spots[CHEM_SPOT(p, 1u, j + k)], m.spots[CHEM_SPOT(p, 2u, j + k)]) == r.row) {
+                n_near += chem_ask(p, t, m, s, step, i, j + k);
+            }
+        }
     }
     return n_near;
 }
 
-/** The same by one worker alone. */
+/** All pairs of molecule i with those that come after it. Returns how many were near. */
 CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i)
 {
-    chem_lookout look;
-    look.lane = 0u;
-    look.width = 1u;
-    return chem_search_part(p, t, m, s, step, i, look);
+    chem_spot spot = chem_spot_of_slot(p, m, i);
+    chem_sight sight = chem_sight_of(p, s);
+    ck_u32 partners = t.words[p.at_partners + m.spots[CHEM_SPOT(p, 3u, i)]], n_near = 0u;
+    for (ck_u32 part = partners != 0u ? 0u : CHEM_PARTS; part < CHEM_PARTS;) {
+        chem_range r = chem_range_of(p, m, sight, spot, m.history_next[i], i, part);
+        n_near += chem_search_range(p, t, m, s, sight, step, i, spot, partners, r);
+        part += r.n_parts;
+    }
+    return n_near;
 }
 
 /** All channels of first order of molecule i.  Draws: 1 quad a channel. */
@@ -510,25 +619,17 @@ CK_FN void chem_react(chem_params p, chem_tables t, chem_memory m, chem_step s, 
         site.x = a.x;
         site.y = a.y;
         site.z = a.z;
-        chem_vector whole;
-        whole.x = m.moves[3u * i];
-        whole.y = m.moves[3u * i + 1u];
-        whole.z = m.moves[3u * i + 2u];
         float motion = chem_motion(p, t, a.species);
-        site = chem_site(p.key, pair, site, whole, 0.5f, 2.0f * motion * motion * s.dt, c.fraction);
+        site = chem_site(p.key, pair, site, chem_move_of(m, i), 0.5f, 2.0f * motion * motion * s.dt, c.fraction);
     } else {
         chem_particle a = m.next[i], b = m.next[j];
         pair = chem_pair_of(p, m, i, j, step, chem_apart(p, a, b));
         ck_u32 lead = chem_leads(a, b) != 0u ? i : j;
         chem_particle first = m.next[lead];
-        chem_vector move;
-        move.x = m.moves[3u * lead];
-        move.y = m.moves[3u * lead + 1u];
-        move.z = m.moves[3u * lead + 2u];
         site.x = first.x;
         site.y = first.y;
         site.z = first.z;
-        site = chem_site(p.key, pair, site, move, t.channels[c.channel].share, t.channels[c.channel].diffusion * s.dt,
+        site = chem_site(p.key, pair, site, chem_move_of(m, lead), t.channels[c.channel].share, t.channels[c.channel].diffusion * s.dt,
                          c.fraction);
     }
     chem_put_products(p, t, m, s, c, pair, site);

@@ -7,6 +7,9 @@
 /* Neighbouring threads take neighbouring molecules. */
 #define CHEM_CHUNK 1u
 #define CHEM_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (amount))
+/* The words of a molecule stand together, and are read at once. */
+#define CHEM_SPOT(p, axis, slot) (4u * (slot) + (axis))
+#define CHEM_ABREAST 1u
 
 #include "../chem/rounds.h"
 
@@ -121,30 +124,183 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
     ck_grid_barrier(arrivals);
 }
 
-/* How many threads share the neighbours of a molecule: in wide cells there are many, and one thread would wait for memory once for
- * each. A power of two; the result does not depend on it. */
-CK_FN ck_u32 chem_lanes(chem_step s)
+/* ------------------------------------------------------------------------------------------------------- search */
+
+/**
+ * The search by lanes that step together. Molecules have few neighbours or many, so a thread that looked at those of one molecule
+ * would let the others wait. Instead the lanes take a molecule each, list the ranges of slots around it, and then walk through all
+ * that is in these ranges side by side. Pairs whose places are near wait in a queue until there is one for every lane.
+ *
+ * Local words of the lanes, CK_LANES of each unless said otherwise:
+ *   spots   4 a lane: place in the grid, and the bits of the partners
+ *   rows    CHEM_SIDES a lane: the row of each range
+ *   from    CHEM_SIDES a lane: its first slot, less its number in the walk
+ *   begins  CHEM_SIDES a lane: its number in the walk
+ *   queue   4 a lane: two pairs of slots
+ */
+#define CHEM_SIDES 5u
+#define CHEM_LANE_WORDS (8u + 3u * CHEM_SIDES)
+
+typedef struct chem_lanes {
+    CK_LOCAL ck_u32 *spots, *rows, *from, *begins, *queue;
+    ck_u32 lane, n_queued, n_near;
+} chem_lanes;
+
+CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
 {
-    return s.inv_cell > 1.0 / 6.0 ? 1u : s.inv_cell > 1.0 / 20.0 ? 4u : s.inv_cell > 1.0 / 60.0 ? 8u : 32u;
+    chem_lanes l;
+    CK_LOCAL ck_u32 *mine = near_words + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
+    l.lane = CK_LOCAL_INDEX() % CK_LANES;
+    l.spots = mine;
+    l.queue = mine + 4u * CK_LANES;
+    l.rows = mine + 8u * CK_LANES;
+    l.from = l.rows + CHEM_SIDES * CK_LANES;
+    l.begins = l.from + CHEM_SIDES * CK_LANES;
+    l.n_queued = 0u;
+    l.n_near = 0u;
+    return l;
 }
+
+/* The range that number k of the walk is in: the last one that begins at k or before. */
+CK_FN ck_u32 chem_range_at(chem_lanes l, ck_u32 k)
+{
+    ck_u32 at = 0u;
+    for (ck_u32 reach = CK_LANES == 1u ? 4u : 128u; reach > 0u; reach /= 2u) {
+        ck_u32 next = at + reach;
+        at = next < CHEM_SIDES * CK_LANES && ck_read_local_u32(l.begins + next) <= k ? next : at;
+    }
+    return at;
+}
+
+/* Ask the pairs of the queue, the last ones first, one a lane. */
+CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l)
+{
+    ck_u32 n = l.n_queued < CK_LANES ? l.n_queued : CK_LANES, at = l.n_queued - n + l.lane;
+    l.n_queued -= n;
+    if (l.lane < n) {
+        ck_u32 i = ck_read_local_u32(l.queue + 2u * at), j = ck_read_local_u32(l.queue + 2u * at + 1u);
+        l.n_near += chem_ask(p, t, m, s, step, i, j);
+    }
+    CK_LANES_MEET();
+    return l;
+}
+
+/* Number k of the walk: is the pair near in the grid? Then *i and *j are its slots; those of the lanes begin at `base`, every
+ * `stride`-th. */
+CK_FN ck_u32 chem_is_in_sight(chem_params p, chem_memory m, chem_sight sight, chem_lanes l, ck_u32 k, ck_u32 *owner, ck_u32 *j)
+{
+    ck_u32 range = chem_range_at(l, k), lane = range / CHEM_SIDES;
+    *owner = lane;
+    *j = ck_read_local_u32(l.from + range) + k;
+    ck_words4 of_i = ck_load_local_words4(l.spots + 4u * lane), of_j = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, *j));
+    chem_spot spot;
+    spot.x = of_i.a;
+    spot.y = of_i.b;
+    spot.z = of_i.c;
+    float square = chem_spot_square(sight, spot, of_j.a, of_j.b, of_j.c);
+    return square <= sight.limit && (of_i.d >> (of_j.d & 31u) & 1u) != 0u &&
+                   chem_row(of_j.b, of_j.c) == ck_read_local_u32(l.rows + range)
+               ? 1u
+               : 0u;
+}
+
+/* All that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... */
+CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, chem_lanes l,
+                           ck_u32 first, ck_u32 stride, ck_u32 total)
+{
+    for (ck_u32 base = 0u; base < total; base += CK_LANES) {
+        ck_u32 k = base + l.lane, owner = 0u, j = 0u, n_found;
+        ck_u32 is_found = k < total ? chem_is_in_sight(p, m, sight, l, k, &owner, &j) : 0u;
+        ck_u32 at = l.n_queued + ck_lane_rank(is_found, &n_found);
+        if (is_found != 0u) {
+            ck_write_local_u32(l.queue + 2u * at, first + owner * stride);
+            ck_write_local_u32(l.queue + 2u * at + 1u, j);
+        }
+        l.n_queued += n_found;
+        CK_LANES_MEET();
+        if (l.n_queued >= CK_LANES) {
+            l = chem_ask_queued(p, t, m, s, step, l);
+        }
+    }
+    return l;
+}
+
+/* Pairs of the lanes' molecules with those after them; `is_mine`: this lane has one. */
+CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
+                                   chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine)
+{
+    ck_u32 i = first + l.lane * stride, history = 0u, part = CHEM_PARTS, n_left = 1u;
+    chem_spot spot;
+    spot.x = spot.y = spot.z = 0u;
+    if (is_mine != 0u) {
+        ck_words4 words = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, i));
+        ck_u32 partners = t.words[p.at_partners + words.d];
+        spot.x = words.a;
+        spot.y = words.b;
+        spot.z = words.c;
+        history = m.history_next[i];
+        part = partners != 0u ? 0u : CHEM_PARTS;
+        ck_write_local_u32(l.spots + 4u * l.lane, words.a);
+        ck_write_local_u32(l.spots + 4u * l.lane + 1u, words.b);
+        ck_write_local_u32(l.spots + 4u * l.lane + 2u, words.c);
+        ck_write_local_u32(l.spots + 4u * l.lane + 3u, partners);
+    }
+    while (n_left != 0u) { /* once, but for lanes at an edge of the grid */
+        ck_u32 n[CHEM_SIDES], from[CHEM_SIDES], mine = 0u, total;
+        CK_UNROLL
+        for (ck_u32 k = 0u; k < CHEM_SIDES; ++k) {
+            n[k] = from[k] = 0u;
+            if (part < CHEM_PARTS) {
+                chem_range r = chem_range_of(p, m, sight, spot, history, i, part);
+                n[k] = r.to > r.from ? r.to - r.from : 0u;
+                from[k] = r.from;
+                part += r.n_parts;
+                ck_write_local_u32(l.rows + CHEM_SIDES * l.lane + k, r.row);
+            }
+            mine += n[k];
+        }
+        ck_u32 begin = ck_lane_sum_before(mine, &total);
+        CK_UNROLL
+        for (ck_u32 k = 0u; k < CHEM_SIDES; ++k) {
+            ck_write_local_u32(l.begins + CHEM_SIDES * l.lane + k, begin);
+            ck_write_local_u32(l.from + CHEM_SIDES * l.lane + k, from[k] - begin);
+            begin += n[k];
+        }
+        CK_LANES_MEET();
+        l = chem_walk(p, t, m, s, sight, step, l, first, stride, total);
+        CK_LANES_MEET();
+        ck_lane_rank(part < CHEM_PARTS ? 1u : 0u, &n_left);
+    }
+    return l;
+}
+
+/* Where the cells are wide, neighbours have as crowded a surrounding as each other, and every lane takes one from another place. */
+#if !defined(CHEM_WIDE_CELL)
+#define CHEM_WIDE_CELL 8.0
+#endif
 
 /* Returns the pairs that this thread asked. */
 CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
-                         CK_GLOBAL ck_u32 *arrivals)
+                         CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 width = team.n_workers < 1024u ? 1u : chem_lanes(s), n = m.starts[p.bucket_mask + 1u] * width, pairs = 0u;
-    chem_lookout look;
-    look.width = width;
-    CHEM_EACH(k, n)
-    {
-        look.lane = k & (width - 1u);
-        if (look.lane == 0u) {
-            chem_search_first_order(p, t, m, s, step, k / width);
+    ck_u32 n = m.starts[p.bucket_mask + 1u], n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
+    ck_u32 is_wide = s.inv_cell * CHEM_WIDE_CELL < 1.0 ? 1u : 0u;
+    chem_sight sight = chem_sight_of(p, s);
+    chem_lanes l = chem_lanes_of(near_words);
+    for (ck_u32 begin = 0u; begin < n; begin += team.n_workers) {
+        ck_u32 count = n - begin < team.n_workers ? n - begin : team.n_workers, share = (count + n_teams - 1u) / n_teams;
+        ck_u32 first = begin + (is_wide != 0u ? mine : mine * share), stride = is_wide != 0u ? n_teams : 1u;
+        ck_u32 i = first + l.lane * stride, is_mine = l.lane < share && i < begin + count ? 1u : 0u;
+        if (is_mine != 0u) {
+            chem_search_first_order(p, t, m, s, step, i);
         }
-        pairs += chem_search_part(p, t, m, s, step, k / width, look);
+        l = chem_search_lanes(p, t, m, s, sight, step, l, first, stride, is_mine);
+    }
+    while (l.n_queued != 0u) {
+        l = chem_ask_queued(p, t, m, s, step, l);
     }
     ck_grid_barrier(arrivals);
-    return pairs;
+    return l.n_near;
 }
 
 /* One round of a team: react, then see what is left. The caller puts a barrier of the team between the two. */
@@ -246,7 +402,7 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
         end = m.control[CHEM_CONTROL_NO_ROOM] != 0u ? step : end;
         if (step + 1u < end) {
             chem_sort(p, t, m, s, step, team, n, arrivals, ck_local);
-            pairs += chem_search(p, t, m, s, step, team, arrivals);
+            pairs += chem_search(p, t, m, s, step, team, arrivals, ck_local);
             ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
             most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
             if (team.worker == 0u) {

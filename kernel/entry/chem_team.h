@@ -6,6 +6,9 @@
 #define CHEM_CHUNK 64u
 /* Words are the worker's own. */
 #define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
+/* Places of each axis stand together, and are compared as many at a time as fit a vector. */
+#define CHEM_SPOT(p, axis, slot) ((axis) * ((ck_u64)(p).room) + (slot))
+#define CHEM_ABREAST 8u
 
 #include "../chem/rounds.h"
 

@@ -16,8 +16,8 @@ static const double SECONDS_OF_MOLECULE_STEP = 2.0e-7;
 /* Candidates of a step for every molecule, at first; a launch that needs more is repeated with more. */
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
-/* CHEM_NEAR_SPECIES of kernel/entry/chem_gpu.h. */
-static const uint32_t MOST_NEAR_SPECIES = 2048;
+/* CHEM_NEAR_SPECIES and CHEM_LANE_WORDS of kernel/entry/chem_gpu.h. */
+static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 23;
 
 /* Molecules of which a core keeps all arrays in its second cache. */
 static const uint64_t MOLECULES_OF_CACHE = 4096;
@@ -165,9 +165,9 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
         shape->source.defines = shape->define_pointer;
         shape->source.n_defines = 1;
     }
-    if (shape->n_workers == 0) { /* sums over a block, and counts of species */
+    if (shape->n_workers == 0) { /* the search, sums over a block, counts of species */
         uint32_t n_near = n_species < MOST_NEAR_SPECIES ? n_species : MOST_NEAR_SPECIES;
-        shape->local_bytes = 4 * (n_near > 2 * shape->block ? n_near : 2 * shape->block);
+        shape->local_bytes = 4 * (n_near > WORDS_OF_LANE * shape->block ? n_near : WORDS_OF_LANE * shape->block);
     }
     return CRP_OK;
 }

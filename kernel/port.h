@@ -41,6 +41,7 @@ typedef ulong ck_u64;
 #define CK_RESTRICT restrict
 #define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
+#define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_PIN(x)
 #define CK_PIN_FLOAT(x)
 #define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
@@ -76,6 +77,7 @@ typedef unsigned long long ck_u64;
 #define CK_RESTRICT __restrict__
 #define CK_BARRIER() __syncthreads()
 #define CK_UNROLL _Pragma("unroll")
+#define CK_ALIGNED(n) __align__(n)
 /* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
 #define CK_PIN(x) asm volatile("" : "+r"(x))
 #define CK_PIN_FLOAT(x) asm volatile("" : "+f"(x))
@@ -110,6 +112,7 @@ typedef unsigned long long ck_u64;
 #define CK_GLOBAL
 #define CK_LOCAL
 #define CK_RESTRICT restrict
+#define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
 #define CK_PIN_FLOAT(x) ((void)(x))
@@ -252,6 +255,10 @@ CK_FN ck_words4 ck_load_words4(const ck_u32 *table)
     words.d = v.w;
     return words;
 }
+CK_FN void ck_store_words4(ck_u32 *table, ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
+{
+    *(uint4 *)table = make_uint4(a, b, c, d);
+}
 /* The same of shared memory, with its address space written out. */
 CK_FN ck_words4 ck_load_local_words4(const ck_u32 *table)
 {
@@ -264,6 +271,13 @@ CK_FN ck_words4 ck_load_local_words4(const ck_u32 *table)
 #else
 #define ck_load_words4(table) ck_words4_of((table)[0], (table)[1], (table)[2], (table)[3])
 #define ck_load_local_words4(table) ck_load_words4(table)
+#define ck_store_words4(table, wa, wb, wc, wd) \
+    do {                                       \
+        (table)[0] = (wa);                     \
+        (table)[1] = (wb);                     \
+        (table)[2] = (wc);                     \
+        (table)[3] = (wd);                     \
+    } while (0)
 CK_FN ck_words4 ck_words4_of(ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
 {
     ck_words4 words;

@@ -13,6 +13,12 @@ typedef struct chem_candidate {
     ck_u32 unused;
 } chem_candidate;
 
+/* A molecule no one asked for; one that has reacted; one that has a candidate; the same, and moved to the end of the step. */
+#define CHEM_FREE 0u
+#define CHEM_TAKEN 1u
+#define CHEM_ASKED 2u
+#define CHEM_MOVED 3u
+
 /* Words of the control block. */
 #define CHEM_CONTROL_MOLECULES 0u  /* slots in use, alive or not */
 #define CHEM_CONTROL_CANDIDATES 1u
@@ -33,9 +39,9 @@ CK_FN ck_u64 chem_take(ck_u64 at, ck_u64 n, ck_u64 size)
     return (at + n * size + 63u) & ~(ck_u64)63u;
 }
 
-CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 bucket_mask, ck_u32 corrects)
+CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 n_buckets, ck_u32 corrects)
 {
-    ck_u64 n = room, n_buckets = (ck_u64)bucket_mask + 1u;
+    ck_u64 n = room;
     chem_layout l;
     l.control = 0u;
     l.partials = chem_take(l.control, CHEM_CONTROL_WORDS, 4u);
@@ -56,7 +62,7 @@ CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 bucke
     l.candidates = chem_take(l.claims, n, 4u);
     l.counts = chem_take(l.candidates, room_candidates, sizeof(chem_candidate));
     l.starts = chem_take(l.counts, n_buckets, 4u);
-    l.n_bytes = chem_take(l.starts, n_buckets + 4u, 4u);
+    l.n_bytes = chem_take(l.starts, (ck_u64)n_buckets + 4u, 4u);
     return l;
 }
 
@@ -70,7 +76,7 @@ typedef struct chem_memory {
     CK_GLOBAL ck_u32 *buckets, *ranks; /* of `here` */
     CK_GLOBAL ck_u32 *spots;    /* four words a molecule of `next`: places in the grid x y z, and species; see CHEM_SPOT */
     CK_GLOBAL ck_u64 *best, *best_after; /* earliest event of a slot */
-    CK_GLOBAL ck_u32 *claims;   /* slots that have reacted in this step */
+    CK_GLOBAL ck_u32 *claims;   /* what is up with a slot in this step: CHEM_FREE, ... */
     CK_GLOBAL chem_candidate *candidates;
     CK_GLOBAL ck_u32 *counts, *starts, *partials, *control;
 } chem_memory;

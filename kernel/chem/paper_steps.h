@@ -177,8 +177,10 @@ CK_FN void chem_paper_scatter(chem_params p, chem_tables t, chem_memory m, chem_
  * Draws: 1 quad.
  */
 CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                              ck_u32 channel, chem_vector apart, float square)
+                              ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
+    (void)way_i;
+    (void)way_j;
     chem_channel c = t.channels[channel];
     float radius = chem_paper_radius(c.contact, c.diffusion, s.before);
     float distance = chem_root(square);

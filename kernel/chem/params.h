@@ -59,7 +59,7 @@ typedef struct chem_start {
 } chem_start;
 
 /* A molecule in space. */
-typedef struct chem_particle {
+typedef struct CK_ALIGNED(16) chem_particle {
     double x, y, z;
     ck_u32 species; /* CHEM_NONE: no more */
     ck_u32 id;
@@ -114,7 +114,9 @@ typedef struct chem_params {
     ck_u32 at_births, at_reactions, at_counters; /* words */
     ck_u32 room;            /* molecules there is memory for */
     ck_u32 room_candidates;
-    ck_u32 bucket_mask;     /* buckets of the search - 1; a power of two */
+    ck_u32 n_buckets;       /* of the search */
+    ck_u32 region_mask;     /* buckets of a region of them - 1, a power of two */
+    ck_u32 region;          /* history h has the region from h times this on; 0: all share one */
     ck_u32 team;            /* workers that share a history when molecules are admitted; a power of two */
     ck_u32 space;
     ck_u32 part;            /* CPU: histories that one worker takes for itself; 0: all workers share all of them */

@@ -64,11 +64,11 @@ CK_FN ck_u32 chem_wrap_cell(ck_u32 n, ck_u32 cell, ck_i32 by)
 /**
  * Bucket of a cell. Neighbours in space are neighbours in memory: x by x, a row 64 buckets further, a layer 4096 further, so that the
  * molecules that a worker looks at one after the other share their cache lines. Cells that fall into one bucket are told apart by
- * their words.
+ * their words. Within a region that histories share they begin at different places.
  */
-CK_FN ck_u32 chem_bucket(ck_u32 x, ck_u32 y, ck_u32 z, ck_u32 history, ck_u32 mask)
+CK_FN ck_u32 chem_bucket(ck_u32 x, ck_u32 y, ck_u32 z, ck_u32 history, ck_u32 region_mask, ck_u32 region)
 {
-    return (x + 64u * y + 4096u * z + history * 0x9E3779B1u) & mask;
+    return ((x + 64u * y + 4096u * z + history * 0x9E3779B1u) & region_mask) + history * region;
 }
 
 #endif

@@ -48,7 +48,7 @@ typedef struct chem_tables {
 /* What happens to a pair in reach, and what a reaction does: the rules of `exact`, unless another method brings its own. */
 #if defined(CHEM_OTHER_RULES)
 CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                              ck_u32 channel, chem_vector apart, float square);
+                              ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j);
 CK_FN void chem_other_react(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_candidate c);
 #define CHEM_EXAMINE chem_other_examine
 #define CHEM_REACT chem_other_react
@@ -82,9 +82,8 @@ CK_FN void chem_stand_still(chem_params p, chem_memory m, ck_u32 slot)
 }
 
 /* The way of a molecule in the step. */
-CK_FN chem_vector chem_move_of(chem_memory m, ck_u32 slot)
+CK_FN chem_vector chem_move_in(ck_words4 words)
 {
-    ck_words4 words = ck_load_words4(m.moves + 4u * slot);
     chem_vector v;
     v.x = CK_FLOAT(words.a);
     v.y = CK_FLOAT(words.b);
@@ -92,28 +91,39 @@ CK_FN chem_vector chem_move_of(chem_memory m, ck_u32 slot)
     return v;
 }
 
+CK_FN chem_vector chem_move_of(chem_memory m, ck_u32 slot)
+{
+    return chem_move_in(ck_load_words4(m.moves + 4u * slot));
+}
+
 /* Where in the grid of the search. */
 typedef struct chem_spot {
     ck_u32 x, y, z;
 } chem_spot;
 
-/* A molecule in the order of the buckets, with the way it goes and its random word; nothing has asked for it yet. */
+/* Nothing has asked yet for the molecule that will stand in a slot. */
+CK_FN void chem_clear_slot(chem_memory m, ck_u32 slot)
+{
+    m.best[slot] = ~(ck_u64)0;
+    m.claims[slot] = CHEM_FREE;
+}
+
+/* A molecule in the order of the buckets, with the way it goes and its random word. */
 CK_FN void chem_set_down(chem_params p, chem_memory m, ck_u32 to, chem_particle a, float birth, ck_u32 history, chem_spot spot,
                          chem_vector v, ck_u32 word)
 {
     m.next[to] = a;
     m.birth_next[to] = birth;
     m.history_next[to] = history;
+#if CHEM_ABREAST == 1
+    ck_store_words4(m.spots + CHEM_SPOT(p, 0u, to), spot.x, spot.y, spot.z, a.species);
+#else
     m.spots[CHEM_SPOT(p, 0u, to)] = spot.x;
     m.spots[CHEM_SPOT(p, 1u, to)] = spot.y;
     m.spots[CHEM_SPOT(p, 2u, to)] = spot.z;
     m.spots[CHEM_SPOT(p, 3u, to)] = a.species;
-    m.moves[4u * to] = CK_BITS(v.x);
-    m.moves[4u * to + 1u] = CK_BITS(v.y);
-    m.moves[4u * to + 2u] = CK_BITS(v.z);
-    m.moves[4u * to + 3u] = word;
-    m.best[to] = ~(ck_u64)0;
-    m.claims[to] = 0u;
+#endif
+    ck_store_words4(m.moves + 4u * to, CK_BITS(v.x), CK_BITS(v.y), CK_BITS(v.z), word);
     (void)p;
 }
 
@@ -190,7 +200,7 @@ CK_FN chem_spot chem_spot_at(chem_params p, double inv_cell, ck_u32 n_cells, che
 CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 history, ck_u32 i)
 {
     ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
-                                p.bucket_mask);
+                                p.region_mask, p.region);
     m.buckets[i] = bucket;
     m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
 }
@@ -272,8 +282,10 @@ CK_FN void chem_enter(chem_params p, chem_memory m, chem_event e, ck_u32 i, ck_u
     m.candidates[at] = c;
     e.tie = c.tie;
     ck_atomic_min_u64(m.best + i, chem_event_key(e));
+    m.claims[i] = CHEM_ASKED;
     if (j != CHEM_NONE) {
         ck_atomic_min_u64(m.best + j, chem_event_key(e));
+        m.claims[j] = CHEM_ASKED;
     }
 }
 
@@ -340,18 +352,10 @@ CK_CALL void chem_examine_near(chem_params p, chem_tables t, chem_memory m, chem
     }
 }
 
-/** The word of a pair, from those of its molecules. */
-CK_FN ck_u32 chem_word_of_pair(chem_memory m, ck_u32 i, ck_u32 j, chem_particle a, chem_particle b)
-{
-    ck_u32 of_i = m.moves[4u * i + 3u], of_j = m.moves[4u * j + 3u], leads = chem_leads(a, b);
-    return chem_pair_word(leads != 0u ? of_i : of_j, leads != 0u ? of_j : of_i);
-}
-
 /* Absorbing partners that are apart at both ends of the step and whose word is too large for them to touch in it: most of all. */
-CK_FN ck_u32 chem_surely_miss(chem_memory m, ck_u32 i, ck_u32 j, float radius, float spread, chem_vector apart, float square,
+CK_FN ck_u32 chem_surely_miss(chem_vector from, chem_vector to, float radius, float spread, chem_vector apart, float square,
                               ck_u32 word)
 {
-    chem_vector from = chem_move_of(m, i), to = chem_move_of(m, j);
     to.x = apart.x + (to.x - from.x);
     to.y = apart.y + (to.y - from.y);
     to.z = apart.z + (to.z - from.z);
@@ -362,17 +366,18 @@ CK_FN ck_u32 chem_surely_miss(chem_memory m, ck_u32 i, ck_u32 j, float radius, f
                : 0u;
 }
 
-/** Two molecules that have a channel: are they near enough for it, and do they meet? */
+/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in `moves`. */
 CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                        ck_u32 channel, chem_vector apart, float square)
+                        ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
     float radius = t.channels[channel].radius, reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, radius);
     if (square > reach * reach) {
         return;
     }
-    ck_u32 word = chem_word_of_pair(m, i, j, m.next[i], m.next[j]);
+    ck_u32 leads = chem_leads(m.next[i], m.next[j]);
+    ck_u32 word = chem_pair_word(leads != 0u ? way_i.d : way_j.d, leads != 0u ? way_j.d : way_i.d);
     if (t.channels[channel].type == CHEM_ABSORBING &&
-        chem_surely_miss(m, i, j, radius, t.channels[channel].diffusion * s.dt, apart, square, word) != 0u) {
+        chem_surely_miss(chem_move_in(way_i), chem_move_in(way_j), radius, t.channels[channel].diffusion * s.dt, apart, square, word) != 0u) {
         return;
     }
     chem_examine_near(p, t, m, s, step, i, j, channel, apart, word);
@@ -391,6 +396,7 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
 CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j)
 {
     chem_particle a = m.next[i], b = m.next[j];
+    ck_words4 way_i = ck_load_words4(m.moves + 4u * i), way_j = ck_load_words4(m.moves + 4u * j); /* one wait for all */
     ck_u32 channel = t.words[p.at_pairs + a.species * p.n_species + b.species];
     if (channel == CHEM_NONE || (p.n_histories > 1u && m.history_next[i] != m.history_next[j])) {
         return 0u;
@@ -400,7 +406,7 @@ CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, 
     if (square > s.reach) {
         return 0u;
     }
-    CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square);
+    CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square, way_i, way_j);
     return 1u;
 }
 
@@ -478,9 +484,9 @@ CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, c
     x = chem_wrap_cell(sight.n_cells, x, first + (ck_i32)along);
     y = chem_wrap_cell(sight.n_cells, y, side == 1u || side == 4u ? 1 : side == 2u ? -1 : 0);
     z = chem_wrap_cell(sight.n_cells, z, side >= 2u ? 1 : 0);
-    ck_u32 bucket = chem_bucket(x, y, z, history, p.bucket_mask);
+    ck_u32 bucket = chem_bucket(x, y, z, history, p.region_mask, p.region), until = bucket - history * p.region + 2u;
     r.row = (y << CHEM_PLACE_BITS) | z;
-    r.n_parts = along == 0u && is_inside != 0u && bucket + 2u <= p.bucket_mask ? (part < 2u ? 2u : 3u) : 1u;
+    r.n_parts = along == 0u && is_inside != 0u && until <= p.region_mask ? (part < 2u ? 2u : 3u) : 1u;
     r.from = part == 0u ? i + 1u : m.starts[bucket];
     r.to = m.starts[bucket + r.n_parts];
     return r;
@@ -657,10 +663,10 @@ CK_FN ck_u32 chem_fire(chem_params p, chem_tables t, chem_memory m, chem_step s,
     /* Two events of one molecule with equal keys, once in 2^50 or so: only one of them may have it. Claimed in the order of the
      * slots, so that two entries of one pair cannot take one molecule each. */
     ck_u32 low = c.first < c.second ? c.first : c.second, high = c.first < c.second ? c.second : c.first;
-    if (ck_atomic_exchange_u32(m.claims + low, 1u) != 0u) {
+    if (ck_atomic_exchange_u32(m.claims + low, CHEM_TAKEN) == CHEM_TAKEN) {
         return 0u;
     }
-    if (high != CHEM_NONE && ck_atomic_exchange_u32(m.claims + high, 1u) != 0u) {
+    if (high != CHEM_NONE && ck_atomic_exchange_u32(m.claims + high, CHEM_TAKEN) == CHEM_TAKEN) {
         return 0u;
     }
     m.candidates[at].channel = CHEM_NONE;
@@ -675,7 +681,7 @@ CK_FN ck_u32 chem_prune(chem_memory m, ck_u32 at)
     if (c.channel == CHEM_NONE) {
         return 0u;
     }
-    if (m.claims[c.first] != 0u || (c.second != CHEM_NONE && m.claims[c.second] != 0u)) {
+    if (m.claims[c.first] == CHEM_TAKEN || (c.second != CHEM_NONE && m.claims[c.second] == CHEM_TAKEN)) {
         m.candidates[at].channel = CHEM_NONE;
         return 0u;
     }

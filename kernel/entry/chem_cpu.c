@@ -55,6 +55,7 @@ static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, c
     CHEM_BARRIER();
     CHEM_EACH(i, n)
     {
+        chem_clear_slot(m, i);
         if (m.here[i].species != CHEM_NONE) {
             chem_scatter(p, t, m, s, step, i);
         }
@@ -65,7 +66,7 @@ static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, c
 
 static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
 {
-    ck_u32 n = m.starts[p.bucket_mask + 1u];
+    ck_u32 n = m.starts[p.n_buckets];
     ck_u64 pairs = 0u, molecules = 0u;
     CHEM_EACH(i, n)
     {
@@ -91,7 +92,7 @@ static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 mole
 /* All steps of the histories of `p`, in this memory, by this team. */
 static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scratch, chem_team team)
 {
-    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
     ck_u64 most_molecules = 0u, most_candidates = 0u;
     chem_clear_all(p, m, team);
     CHEM_BARRIER();
@@ -138,7 +139,7 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     }
     /* Few molecules at a time, so that they stay in the worker's cache from step to step. */
     chem_team alone = {0u, 1u};
-    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes;
+    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes;
     p.team = 1u;
     for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {
         chem_params mine = p;

@@ -18,38 +18,49 @@
 /* Species that are counted in shared memory; of more than that each molecule is counted in global memory. */
 #define CHEM_NEAR_SPECIES 2048u
 
-/* Exclusive sum over the threads of a block, and the total. `near_words` holds two words a thread. */
+/* Exclusive sum over the threads of a block, and the total. `near_words` holds a word for every CK_LANES threads. */
 CK_FN ck_u32 chem_block_scan(CK_LOCAL ck_u32 *near_words, ck_u32 value, ck_u32 *total)
 {
-    ck_u32 me = CK_LOCAL_INDEX(), n = CK_LOCAL_SIZE(), from = 0u;
-    ck_write_local_u32(near_words + me, value);
-    CK_BARRIER();
-    for (ck_u32 reach = 1u; reach < n; reach *= 2u) {
-        ck_u32 sum = ck_read_local_u32(near_words + from + me);
-        if (me >= reach) {
-            sum += ck_read_local_u32(near_words + from + me - reach);
-        }
-        from = n - from;
-        ck_write_local_u32(near_words + from + me, sum);
-        CK_BARRIER();
+    ck_u32 mine = CK_LOCAL_INDEX() / CK_LANES, n_teams = (CK_LOCAL_SIZE() + CK_LANES - 1u) / CK_LANES, of_team, sum = 0u;
+    ck_u32 before = ck_lane_sum_before(value, &of_team);
+    if (CK_LOCAL_INDEX() % CK_LANES == 0u) {
+        ck_write_local_u32(near_words + mine, of_team);
     }
-    *total = ck_read_local_u32(near_words + from + n - 1u);
-    ck_u32 before = me > 0u ? ck_read_local_u32(near_words + from + me - 1u) : 0u;
+    CK_BARRIER();
+    for (ck_u32 k = 0u; k < n_teams; ++k) {
+        before += k == mine ? sum : 0u;
+        sum += ck_read_local_u32(near_words + k);
+    }
+    *total = sum;
     CK_BARRIER();
     return before;
 }
 
-/* Where the buckets begin: each block has a part of them, each thread of it a run. Clears the counts. */
+/* Buckets of this block, and how they are taken: four by each thread at once. */
+typedef struct chem_share {
+    ck_u32 first, end, tile;
+} chem_share;
+
+CK_FN chem_share chem_share_of(chem_params p)
+{
+    chem_share share;
+    ck_u32 n = p.n_buckets, part = (n / 4u + CK_GROUPS() - 1u) / CK_GROUPS() * 4u;
+    share.tile = 4u * CK_LOCAL_SIZE();
+    share.first = part * CK_GROUP_INDEX() < n ? part * CK_GROUP_INDEX() : n;
+    share.end = n - share.first < part ? n : share.first + part;
+    return share;
+}
+
+/* Where the buckets begin: each block sums its share of them, then counts on from the sums before it. Clears the counts. */
 CK_FN void chem_scan(chem_params p, chem_memory m, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 n = p.bucket_mask + 1u, n_threads = CK_GROUPS() * CK_LOCAL_SIZE();
-    ck_u32 run = (n + n_threads - 1u) / n_threads;
-    ck_u32 first = (CK_GROUP_INDEX() * CK_LOCAL_SIZE() + CK_LOCAL_INDEX()) * run;
-    ck_u32 sum = 0u, total = 0u, before = 0u;
-    for (ck_u32 i = first; i < first + run && i < n; ++i) {
-        sum += m.counts[i];
+    chem_share share = chem_share_of(p);
+    ck_u32 sum = 0u, total = 0u, start;
+    for (ck_u32 i = share.first + 4u * CK_LOCAL_INDEX(); i < share.end; i += share.tile) {
+        ck_words4 counts = ck_load_words4(m.counts + i);
+        sum += counts.a + counts.b + counts.c + counts.d;
     }
-    ck_u32 start = chem_block_scan(near_words, sum, &total);
+    chem_block_scan(near_words, sum, &total);
     if (CK_LOCAL_INDEX() == 0u) {
         m.partials[CK_GROUP_INDEX()] = total;
     }
@@ -58,16 +69,23 @@ CK_FN void chem_scan(chem_params p, chem_memory m, CK_GLOBAL ck_u32 *arrivals, C
     for (ck_u32 g = CK_LOCAL_INDEX(); g < CK_GROUP_INDEX(); g += CK_LOCAL_SIZE()) {
         sum += m.partials[g];
     }
-    chem_block_scan(near_words, sum, &before);
-    start += before;
-    for (ck_u32 i = first; i < first + run && i < n; ++i) {
-        ck_u32 count = m.counts[i];
-        m.starts[i] = start;
-        m.counts[i] = 0u;
-        start += count;
-        if (i + 1u == n) {
-            m.starts[n] = start;
+    chem_block_scan(near_words, sum, &start);
+    for (ck_u32 tile = share.first; tile < share.end; tile += share.tile) {
+        ck_u32 i = tile + 4u * CK_LOCAL_INDEX(), is_mine = i < share.end ? 1u : 0u;
+        ck_words4 counts;
+        counts.a = counts.b = counts.c = counts.d = 0u;
+        if (is_mine != 0u) {
+            counts = ck_load_words4(m.counts + i);
         }
+        ck_u32 at = start + chem_block_scan(near_words, counts.a + counts.b + counts.c + counts.d, &total);
+        if (is_mine != 0u) {
+            ck_store_words4(m.starts + i, at, at + counts.a, at + counts.a + counts.b, at + counts.a + counts.b + counts.c);
+            ck_store_words4(m.counts + i, 0u, 0u, 0u, 0u);
+        }
+        start += total;
+    }
+    if (share.end == p.n_buckets && share.first < share.end && CK_LOCAL_INDEX() == 0u) {
+        m.starts[share.end] = start;
     }
 }
 
@@ -116,6 +134,7 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
     ck_grid_barrier(arrivals);
     CHEM_EACH(i, n)
     {
+        chem_clear_slot(m, i);
         if (m.here[i].species != CHEM_NONE) {
             chem_scatter(p, t, m, s, step, i);
         }
@@ -161,13 +180,23 @@ CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
     return l;
 }
 
-/* The range that number k of the walk is in: the last one that begins at k or before. */
-CK_FN ck_u32 chem_range_at(chem_lanes l, ck_u32 k)
+/* Two numbers of the walk: each lane looks at two at a time, so that it waits half as often. */
+typedef struct chem_two {
+    ck_u32 a, b;
+} chem_two;
+
+/* The ranges that two numbers of the walk are in: the last ones that begin there or before. */
+CK_FN chem_two chem_ranges_at(chem_lanes l, chem_two k)
 {
-    ck_u32 at = 0u;
+    chem_two at, next, begin;
+    at.a = at.b = 0u;
     for (ck_u32 reach = CK_LANES == 1u ? 4u : 128u; reach > 0u; reach /= 2u) {
-        ck_u32 next = at + reach;
-        at = next < CHEM_SIDES * CK_LANES && ck_read_local_u32(l.begins + next) <= k ? next : at;
+        next.a = at.a + reach < CHEM_SIDES * CK_LANES ? at.a + reach : at.a;
+        next.b = at.b + reach < CHEM_SIDES * CK_LANES ? at.b + reach : at.b;
+        begin.a = ck_read_local_u32(l.begins + next.a);
+        begin.b = ck_read_local_u32(l.begins + next.b);
+        at.a = begin.a <= k.a ? next.a : at.a;
+        at.b = begin.b <= k.b ? next.b : at.b;
     }
     return at;
 }
@@ -185,42 +214,51 @@ CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, ch
     return l;
 }
 
-/* Number k of the walk: is the pair near in the grid? Then *i and *j are its slots; those of the lanes begin at `base`, every
- * `stride`-th. */
-CK_FN ck_u32 chem_is_in_sight(chem_params p, chem_memory m, chem_sight sight, chem_lanes l, ck_u32 k, ck_u32 *owner, ck_u32 *j)
+/* Is a molecule with these words in the grid near that of the lane that owns a range, and in its row? */
+CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 range, ck_words4 other)
 {
-    ck_u32 range = chem_range_at(l, k), lane = range / CHEM_SIDES;
-    *owner = lane;
-    *j = ck_read_local_u32(l.from + range) + k;
-    ck_words4 of_i = ck_load_local_words4(l.spots + 4u * lane), of_j = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, *j));
+    ck_words4 of_i = ck_load_local_words4(l.spots + 4u * (range / CHEM_SIDES));
     chem_spot spot;
     spot.x = of_i.a;
     spot.y = of_i.b;
     spot.z = of_i.c;
-    float square = chem_spot_square(sight, spot, of_j.a, of_j.b, of_j.c);
-    return square <= sight.limit && (of_i.d >> (of_j.d & 31u) & 1u) != 0u &&
-                   chem_row(of_j.b, of_j.c) == ck_read_local_u32(l.rows + range)
+    float square = chem_spot_square(sight, spot, other.a, other.b, other.c);
+    return square <= sight.limit && (of_i.d >> (other.d & 31u) & 1u) != 0u &&
+                   chem_row(other.b, other.c) == ck_read_local_u32(l.rows + range)
                ? 1u
                : 0u;
+}
+
+/* Into the queue, if `is_found`; all lanes call. A full queue is asked. */
+CK_FN chem_lanes chem_queue_up(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l, ck_u32 is_found,
+                               ck_u32 i, ck_u32 j)
+{
+    ck_u32 n_found, at = l.n_queued + ck_lane_rank(is_found, &n_found);
+    if (is_found != 0u) {
+        ck_write_local_u32(l.queue + 2u * at, i);
+        ck_write_local_u32(l.queue + 2u * at + 1u, j);
+    }
+    l.n_queued += n_found;
+    CK_LANES_MEET();
+    return l.n_queued >= CK_LANES ? chem_ask_queued(p, t, m, s, step, l) : l;
 }
 
 /* All that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... */
 CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, chem_lanes l,
                            ck_u32 first, ck_u32 stride, ck_u32 total)
 {
-    for (ck_u32 base = 0u; base < total; base += CK_LANES) {
-        ck_u32 k = base + l.lane, owner = 0u, j = 0u, n_found;
-        ck_u32 is_found = k < total ? chem_is_in_sight(p, m, sight, l, k, &owner, &j) : 0u;
-        ck_u32 at = l.n_queued + ck_lane_rank(is_found, &n_found);
-        if (is_found != 0u) {
-            ck_write_local_u32(l.queue + 2u * at, first + owner * stride);
-            ck_write_local_u32(l.queue + 2u * at + 1u, j);
-        }
-        l.n_queued += n_found;
-        CK_LANES_MEET();
-        if (l.n_queued >= CK_LANES) {
-            l = chem_ask_queued(p, t, m, s, step, l);
-        }
+    for (ck_u32 base = 0u; base < total; base += 2u * CK_LANES) {
+        chem_two k, j, range, is_found;
+        k.a = base + l.lane < total ? base + l.lane : total - 1u;
+        k.b = base + CK_LANES + l.lane < total ? base + CK_LANES + l.lane : total - 1u;
+        range = chem_ranges_at(l, k);
+        j.a = ck_read_local_u32(l.from + range.a) + k.a;
+        j.b = ck_read_local_u32(l.from + range.b) + k.b;
+        ck_words4 of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.a)), of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.b));
+        is_found.a = base + l.lane < total ? chem_is_in_sight(sight, l, range.a, of_a) : 0u;
+        is_found.b = base + CK_LANES + l.lane < total ? chem_is_in_sight(sight, l, range.b, of_b) : 0u;
+        l = chem_queue_up(p, t, m, s, step, l, is_found.a, first + range.a / CHEM_SIDES * stride, j.a);
+        l = chem_queue_up(p, t, m, s, step, l, is_found.b, first + range.b / CHEM_SIDES * stride, j.b);
     }
     return l;
 }
@@ -283,15 +321,16 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
 CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
                          CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 n = m.starts[p.bucket_mask + 1u], n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
+    ck_u32 n = m.starts[p.n_buckets], n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
     ck_u32 is_wide = s.inv_cell * CHEM_WIDE_CELL < 1.0 ? 1u : 0u;
+    ck_u32 has_first_order = t.words[p.at_first + p.n_species];
     chem_sight sight = chem_sight_of(p, s);
     chem_lanes l = chem_lanes_of(near_words);
     for (ck_u32 begin = 0u; begin < n; begin += team.n_workers) {
         ck_u32 count = n - begin < team.n_workers ? n - begin : team.n_workers, share = (count + n_teams - 1u) / n_teams;
         ck_u32 first = begin + (is_wide != 0u ? mine : mine * share), stride = is_wide != 0u ? n_teams : 1u;
         ck_u32 i = first + l.lane * stride, is_mine = l.lane < share && i < begin + count ? 1u : 0u;
-        if (is_mine != 0u) {
+        if (is_mine != 0u && has_first_order != 0u) {
             chem_search_first_order(p, t, m, s, step, i);
         }
         l = chem_search_lanes(p, t, m, s, sight, step, l, first, stride, is_mine);
@@ -317,18 +356,51 @@ CK_FN void chem_fire_all(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL 
     }
 }
 
-/* Rounds until no candidate is left: by one block where there are few. */
-CK_FN void chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
-                        chem_team team, CK_GLOBAL ck_u32 *arrivals)
+/* Molecules of the step that follows, from a slot on, into their buckets. */
+CK_FN void chem_advance_all(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
 {
-    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES];
-    n = n < p.room_candidates ? n : p.room_candidates;
-    ck_u32 is_few = n <= CHEM_FEW_CANDIDATES ? 1u : 0u, live = n, round = 0u;
-    if (is_few != 0u) {
-        live = CK_GROUP_INDEX() == 0u ? n : 0u;
-        team.worker = CK_LOCAL_INDEX();
-        team.n_workers = CK_LOCAL_SIZE();
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
     }
+}
+
+/* The same of those that no candidate is about, while others resolve these. */
+CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
+{
+    CHEM_EACH(i, n)
+    {
+        if (m.claims[i] == CHEM_FREE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
+    }
+}
+
+/* And of the others, each once. `n` stood in the order of the buckets, the rest has come to be since. */
+CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 n_candidates)
+{
+    CHEM_EACH(k, 2u * n_candidates)
+    {
+        ck_u32 i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
+        if (i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED && m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
+    }
+    ck_u32 end = m.control[CHEM_CONTROL_MOLECULES];
+    end = end < p.room ? end : p.room;
+    CHEM_EACH(j, end - n)
+    {
+        chem_advance(p, m, s.inv_cell, s.n_cells, n + j);
+    }
+}
+
+/* Rounds until no candidate of this team is left, between barriers of the block or of all. */
+CK_FN void chem_resolve_rounds(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
+                               chem_team team, CK_GLOBAL ck_u32 *arrivals, ck_u32 n, ck_u32 is_few)
+{
+    ck_u32 live = n, round = 0u;
     while (live != 0u) {
         chem_fire_all(p, t, m, words, s, step, team, n);
         if (is_few != 0u) {
@@ -346,9 +418,36 @@ CK_FN void chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL c
         m = chem_next_round(m);
         ++round;
     }
-    if (is_few != 0u && n != 0u) {
-        ck_grid_barrier(arrivals);
+}
+
+/* The reactions of a step. Where candidates are few one block takes them, and the others meanwhile move what has none to where the
+ * next step begins, `next`. Returns 1 if all molecules stand there. */
+CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, chem_step next,
+                          ck_u32 step, chem_team team, CK_GLOBAL ck_u32 *arrivals)
+{
+    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = m.starts[p.n_buckets];
+    n = n < p.room_candidates ? n : p.room_candidates;
+    if (n > CHEM_FEW_CANDIDATES || next.births != CHEM_NONE) {
+        chem_resolve_rounds(p, t, m, words, s, step, team, arrivals, n, 0u);
+        return 0u;
     }
+    chem_memory after = chem_swap(m);
+    chem_team others = team;
+    if (CK_GROUPS() > 1u) {
+        others.worker -= CK_LOCAL_SIZE();
+        others.n_workers -= CK_LOCAL_SIZE();
+    }
+    if (CK_GROUPS() == 1u || CK_GROUP_INDEX() != 0u) {
+        chem_advance_free(p, after, next, others, n_molecules);
+    }
+    if (CK_GROUP_INDEX() == 0u) {
+        team.worker = CK_LOCAL_INDEX();
+        team.n_workers = CK_LOCAL_SIZE();
+        chem_resolve_rounds(p, t, m, words, s, step, team, arrivals, n, 1u);
+        chem_advance_asked(p, after, next, team, n_molecules, n);
+    }
+    ck_grid_barrier(arrivals);
+    return 1u;
 }
 
 CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL const ck_u32 *channels,
@@ -372,11 +471,11 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
 {
     CK_LOCAL_MEMORY
     chem_tables t = chem_bind_tables(starts, channels, steps, groups);
-    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
     chem_team team;
     team.worker = CK_GLOBAL_INDEX();
     team.n_workers = CK_GROUPS() * CK_LOCAL_SIZE();
-    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps;
+    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, is_advanced = 0u;
     chem_clear_all(p, m, team);
     ck_grid_barrier(arrivals);
     for (ck_u32 step = 0u; step < end; ++step) {
@@ -388,16 +487,13 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
         most_molecules = n > most_molecules ? n : most_molecules;
         n = n < p.room ? n : p.room;
-        CHEM_EACH(i, n)
-        {
-            if (m.here[i].species != CHEM_NONE) {
-                chem_advance(p, m, s.inv_cell, s.n_cells, i);
-            }
+        if (is_advanced == 0u) {
+            chem_advance_all(p, m, s, team, n);
+            ck_grid_barrier(arrivals);
         }
         if (s.output != CHEM_NONE) {
             chem_count(p, m, words, s.output, team, n, ck_local);
         }
-        ck_grid_barrier(arrivals);
         /* Here no thread writes to it, so that all come to the same end. */
         end = m.control[CHEM_CONTROL_NO_ROOM] != 0u ? step : end;
         if (step + 1u < end) {
@@ -407,9 +503,9 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
             most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
             if (team.worker == 0u) {
                 CHEM_ADD(words, p.at_counters + CHEM_COUNT_CANDIDATES, n_candidates);
-                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, m.starts[p.bucket_mask + 1u]);
+                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, m.starts[p.n_buckets]);
             }
-            chem_resolve(p, t, m, words, s, step, team, arrivals);
+            is_advanced = chem_resolve(p, t, m, words, s, steps[step + 1u], step, team, arrivals);
             m = chem_swap(m);
         }
     }

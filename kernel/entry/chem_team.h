@@ -27,7 +27,7 @@
 /* Where the buckets begin: every worker sums its part, then counts on from the sums before it. Clears the counts. */
 static void scan(chem_params p, chem_memory m, chem_team team)
 {
-    ck_u32 n = p.bucket_mask + 1u;
+    ck_u32 n = p.n_buckets;
     ck_u32 part = n / team.n_workers + 1u;
     ck_u32 first = part * team.worker < n ? part * team.worker : n, end = first + part < n ? first + part : n;
     ck_u32 sum = 0u;

@@ -19,6 +19,9 @@ static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 /* CHEM_NEAR_SPECIES and CHEM_LANE_WORDS of kernel/entry/chem_gpu.h. */
 static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 23;
 
+/* Buckets of the search for every molecule, at least. */
+static const uint64_t BUCKETS_OF_MOLECULE = 2;
+
 /* Molecules of which a core keeps all arrays in its second cache. */
 static const uint64_t MOLECULES_OF_CACHE = 4096;
 
@@ -84,6 +87,18 @@ static uint32_t power_of_two_above(uint64_t n)
     return power;
 }
 
+/* Buckets of the search: some more than molecules. Every history has its own, where that does not make many more of them (a large
+ * track among small ones would): what is looked up together lies together then. */
+static void set_buckets(chem_params *p, const chem_plan *chem, uint64_t n_molecules, uint64_t n_histories)
+{
+    uint64_t shared = power_of_two_above(n_molecules * BUCKETS_OF_MOLECULE);
+    uint64_t own = power_of_two_above(chem->largest_track * BUCKETS_OF_MOLECULE);
+    bool is_own = own * n_histories <= 2 * shared && own * n_histories <= 1u << 30;
+    p->n_buckets = (ck_u32)(is_own ? own * n_histories : shared);
+    p->region_mask = (ck_u32)((is_own ? own : shared) - 1);
+    p->region = (ck_u32)(is_own ? own : 0);
+}
+
 /* On a CPU a worker takes histories for itself where there are enough of them, few enough molecules at a time for its cache. */
 static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
@@ -107,7 +122,7 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
     p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
     p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
-    p->bucket_mask = power_of_two_above(n) - 1;
+    set_buckets(p, chem, n, p->part != 0 ? p->part : n_histories);
 }
 
 static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)
@@ -115,7 +130,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
     const chem_plan *chem = plan->data;
     chem_params p = *(const chem_params *)chem->engine_data;
     chem_exact_set_room(&p, chem, shape, n_histories);
-    return chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
+    return chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
 }
 
 /* After a launch: did all find room? If not, how much is to be had. */

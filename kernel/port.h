@@ -41,6 +41,7 @@ typedef ulong ck_u64;
 #define CK_RESTRICT restrict
 #define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
+#define CK_NO_UNROLL
 #define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_PIN(x)
 #define CK_PIN_FLOAT(x)
@@ -77,6 +78,7 @@ typedef unsigned long long ck_u64;
 #define CK_RESTRICT __restrict__
 #define CK_BARRIER() __syncthreads()
 #define CK_UNROLL _Pragma("unroll")
+#define CK_NO_UNROLL _Pragma("unroll 1")
 #define CK_ALIGNED(n) __align__(n)
 /* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
 #define CK_PIN(x) asm volatile("" : "+r"(x))

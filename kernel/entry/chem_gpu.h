@@ -229,9 +229,8 @@ CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 range, ck_w
                : 0u;
 }
 
-/* Into the queue, if `is_found`; all lanes call. A full queue is asked. */
-CK_FN chem_lanes chem_queue_up(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l, ck_u32 is_found,
-                               ck_u32 i, ck_u32 j)
+/* Into the queue, if `is_found`; all lanes call. */
+CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 i, ck_u32 j)
 {
     ck_u32 n_found, at = l.n_queued + ck_lane_rank(is_found, &n_found);
     if (is_found != 0u) {
@@ -240,32 +239,42 @@ CK_FN chem_lanes chem_queue_up(chem_params p, chem_tables t, chem_memory m, chem
     }
     l.n_queued += n_found;
     CK_LANES_MEET();
-    return l.n_queued >= CK_LANES ? chem_ask_queued(p, t, m, s, step, l) : l;
+    return l;
 }
 
-/* All that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... */
+/* All that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... A full queue is asked; at the end of the
+ * last walk all that waits is. */
 CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, chem_lanes l,
-                           ck_u32 first, ck_u32 stride, ck_u32 total)
+                           ck_u32 first, ck_u32 stride, ck_u32 total, ck_u32 is_last)
 {
-    for (ck_u32 base = 0u; base < total; base += 2u * CK_LANES) {
+    ck_u32 base = 0u;
+    do {
         chem_two k, j, range, is_found;
-        k.a = base + l.lane < total ? base + l.lane : total - 1u;
-        k.b = base + CK_LANES + l.lane < total ? base + CK_LANES + l.lane : total - 1u;
+        k.a = base + l.lane;
+        k.b = k.a + CK_LANES;
         range = chem_ranges_at(l, k);
-        j.a = ck_read_local_u32(l.from + range.a) + k.a;
-        j.b = ck_read_local_u32(l.from + range.b) + k.b;
+        j.a = k.a < total ? ck_read_local_u32(l.from + range.a) + k.a : 0u;
+        j.b = k.b < total ? ck_read_local_u32(l.from + range.b) + k.b : 0u;
         ck_words4 of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.a)), of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.b));
-        is_found.a = base + l.lane < total ? chem_is_in_sight(sight, l, range.a, of_a) : 0u;
-        is_found.b = base + CK_LANES + l.lane < total ? chem_is_in_sight(sight, l, range.b, of_b) : 0u;
-        l = chem_queue_up(p, t, m, s, step, l, is_found.a, first + range.a / CHEM_SIDES * stride, j.a);
-        l = chem_queue_up(p, t, m, s, step, l, is_found.b, first + range.b / CHEM_SIDES * stride, j.b);
-    }
+        is_found.a = k.a < total ? chem_is_in_sight(sight, l, range.a, of_a) : 0u;
+        is_found.b = k.b < total ? chem_is_in_sight(sight, l, range.b, of_b) : 0u;
+        base += 2u * CK_LANES;
+        CK_NO_UNROLL
+        for (ck_u32 part = 0u; part < 2u; ++part) {
+            l = chem_queue_up(l, part == 0u ? is_found.a : is_found.b,
+                              first + (part == 0u ? range.a : range.b) / CHEM_SIDES * stride, part == 0u ? j.a : j.b);
+            ck_u32 least = is_last != 0u && part == 1u && base >= total ? 1u : CK_LANES;
+            while (l.n_queued >= least) {
+                l = chem_ask_queued(p, t, m, s, step, l);
+            }
+        }
+    } while (base < total);
     return l;
 }
 
 /* Pairs of the lanes' molecules with those after them; `is_mine`: this lane has one. */
 CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
-                                   chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine)
+                                   chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine, ck_u32 is_last)
 {
     ck_u32 i = first + l.lane * stride, history = 0u, part = CHEM_PARTS, n_left = 1u;
     chem_spot spot;
@@ -304,10 +313,10 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
             ck_write_local_u32(l.from + CHEM_SIDES * l.lane + k, from[k] - begin);
             begin += n[k];
         }
-        CK_LANES_MEET();
-        l = chem_walk(p, t, m, s, sight, step, l, first, stride, total);
-        CK_LANES_MEET();
         ck_lane_rank(part < CHEM_PARTS ? 1u : 0u, &n_left);
+        CK_LANES_MEET();
+        l = chem_walk(p, t, m, s, sight, step, l, first, stride, total, is_last != 0u && n_left == 0u ? 1u : 0u);
+        CK_LANES_MEET();
     }
     return l;
 }
@@ -333,10 +342,7 @@ CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step 
         if (is_mine != 0u && has_first_order != 0u) {
             chem_search_first_order(p, t, m, s, step, i);
         }
-        l = chem_search_lanes(p, t, m, s, sight, step, l, first, stride, is_mine);
-    }
-    while (l.n_queued != 0u) {
-        l = chem_ask_queued(p, t, m, s, step, l);
+        l = chem_search_lanes(p, t, m, s, sight, step, l, first, stride, is_mine, n - begin <= team.n_workers ? 1u : 0u);
     }
     ck_grid_barrier(arrivals);
     return l.n_near;
@@ -378,21 +384,21 @@ CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_tea
     }
 }
 
-/* And of the others, each once. `n` stood in the order of the buckets, the rest has come to be since. */
+/* And of the others, each once: partners of candidates, and what has come to be behind the `n` that stood in order. */
 CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 n_candidates)
 {
-    CHEM_EACH(k, 2u * n_candidates)
-    {
-        ck_u32 i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
-        if (i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED && m.here[i].species != CHEM_NONE) {
-            chem_advance(p, m, s.inv_cell, s.n_cells, i);
-        }
-    }
     ck_u32 end = m.control[CHEM_CONTROL_MOLECULES];
     end = end < p.room ? end : p.room;
-    CHEM_EACH(j, end - n)
+    CHEM_EACH(k, 2u * n_candidates + (end - n))
     {
-        chem_advance(p, m, s.inv_cell, s.n_cells, n + j);
+        ck_u32 i = n + (k - 2u * n_candidates), is_mine = 1u;
+        if (k < 2u * n_candidates) {
+            i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
+            is_mine = i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED ? 1u : 0u;
+        }
+        if (is_mine != 0u && m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
     }
 }
 
@@ -427,27 +433,29 @@ CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL
 {
     ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = m.starts[p.n_buckets];
     n = n < p.room_candidates ? n : p.room_candidates;
-    if (n > CHEM_FEW_CANDIDATES || next.births != CHEM_NONE) {
-        chem_resolve_rounds(p, t, m, words, s, step, team, arrivals, n, 0u);
-        return 0u;
-    }
+    ck_u32 is_few = n <= CHEM_FEW_CANDIDATES && next.births == CHEM_NONE ? 1u : 0u, is_resolver = CK_GROUP_INDEX() == 0u ? 1u : 0u;
     chem_memory after = chem_swap(m);
-    chem_team others = team;
-    if (CK_GROUPS() > 1u) {
-        others.worker -= CK_LOCAL_SIZE();
-        others.n_workers -= CK_LOCAL_SIZE();
-    }
-    if (CK_GROUPS() == 1u || CK_GROUP_INDEX() != 0u) {
+    if (is_few != 0u && (is_resolver == 0u || CK_GROUPS() == 1u)) {
+        ck_u32 n_away = CK_GROUPS() > 1u ? CK_LOCAL_SIZE() : 0u;
+        chem_team others;
+        others.worker = team.worker - n_away;
+        others.n_workers = team.n_workers - n_away;
         chem_advance_free(p, after, next, others, n_molecules);
     }
-    if (CK_GROUP_INDEX() == 0u) {
+    if (is_few != 0u) {
         team.worker = CK_LOCAL_INDEX();
         team.n_workers = CK_LOCAL_SIZE();
-        chem_resolve_rounds(p, t, m, words, s, step, team, arrivals, n, 1u);
-        chem_advance_asked(p, after, next, team, n_molecules, n);
     }
-    ck_grid_barrier(arrivals);
-    return 1u;
+    if (is_few == 0u || is_resolver != 0u) {
+        chem_resolve_rounds(p, t, m, words, s, step, team, arrivals, n, is_few);
+    }
+    if (is_few != 0u) {
+        if (is_resolver != 0u) {
+            chem_advance_asked(p, after, next, team, n_molecules, n);
+        }
+        ck_grid_barrier(arrivals);
+    }
+    return is_few;
 }
 
 CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL const ck_u32 *channels,

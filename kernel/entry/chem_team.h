@@ -9,6 +9,8 @@
 /* Places of each axis stand together, and are compared as many at a time as fit a vector. */
 #define CHEM_SPOT(p, axis, slot) ((axis) * ((ck_u64)(p).room) + (slot))
 #define CHEM_ABREAST 8u
+#define CHEM_PRAGMA(text) _Pragma(#text)
+#define CHEM_SIMD(bits) CHEM_PRAGMA(omp simd reduction(| : bits))
 
 #include "../chem/rounds.h"
 

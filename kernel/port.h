@@ -210,6 +210,14 @@ CK_FN ck_u32 ck_add_unless(ck_u32 a, ck_u32 b, ck_u32 condition)
 #endif
 }
 
+/* The bit of a word whose number stands in the five lowest bits of another. On NVIDIA GPUs a shift takes those bits as they
+ * are. */
+#if defined(CK_LANG_CUDA)
+#define ck_bit_of(word, number) (__funnelshift_r((word), (word), (number)) & 1u)
+#else
+#define ck_bit_of(word, number) ((word) >> ((number) & 31u) & 1u)
+#endif
+
 /* Four neighbouring floats, read at once where the hardware can: `at` is a multiple of 4 and the table lies on a multiple
  * of 16 bytes. */
 typedef struct ck_four {
@@ -469,6 +477,53 @@ CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
 {
     __atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
 }
+#endif
+
+#if !defined(CK_LANG_C)
+/* Add to the four words of a row, from `word` on; nothing is done for an amount of 0. */
+CK_FN void ck_atomic_add_row_alone(CK_GLOBAL ck_u64 *words, ck_u32 word, ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
+{
+    CK_GLOBAL ck_u64 *row = words + word;
+    if (a != 0u) {
+        ck_atomic_add_u64(row, (ck_u64)a);
+    }
+    ck_atomic_add_u64(row + 1, (ck_u64)b);
+    ck_atomic_add_u64(row + 2, (ck_u64)c);
+    if (d != 0u) {
+        ck_atomic_add_u64(row + 3, (ck_u64)d);
+    }
+}
+#if defined(CK_LANG_CUDA)
+/* The same. Four lanes that come together add to their four rows one after the other, a word each: the memory is asked once
+ * for a row of 32 bytes instead of once for each word. The amounts are transposed in two exchanges. */
+CK_FN void ck_atomic_add_row(ck_u64 *words, ck_u32 word, ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
+{
+    ck_u32 lane = threadIdx.x & 31u, quad = 0xFu << (lane & 28u);
+    if ((__activemask() & quad) != quad) {
+        ck_atomic_add_row_alone(words, word, a, b, c, d);
+        return;
+    }
+    ck_u32 is_odd = lane & 1u, is_high = lane & 2u;
+    ck_u32 low = __shfl_xor_sync(quad, is_odd ? a : b, 1), high = __shfl_xor_sync(quad, is_odd ? c : d, 1);
+    ck_u32 low0 = is_odd ? low : a, low1 = is_odd ? b : low, high0 = is_odd ? high : c, high1 = is_odd ? d : high;
+    ck_u32 first = __shfl_xor_sync(quad, is_high ? low0 : high0, 2);
+    ck_u32 second = __shfl_xor_sync(quad, is_high ? low1 : high1, 2);
+    ck_u32 amounts[4];
+    amounts[0] = is_high ? first : low0;
+    amounts[1] = is_high ? second : low1;
+    amounts[2] = is_high ? high0 : first;
+    amounts[3] = is_high ? high1 : second;
+    CK_UNROLL
+    for (int k = 0; k < 4; ++k) {
+        ck_u32 at = __shfl_sync(quad, word, k, 4);
+        if (amounts[k] != 0u) {
+            ck_atomic_add_u64(words + at + (lane & 3u), (ck_u64)amounts[k]);
+        }
+    }
+}
+#else
+#define ck_atomic_add_row(words, word, a, b, c, d) ck_atomic_add_row_alone(words, word, a, b, c, d)
+#endif
 #endif
 
 /* Of arrays that all workers read and write between barriers: put a word and get the old one, keep the smaller number. */

@@ -77,8 +77,8 @@ static double crossing(double r0, double r1, double radius, double spread)
     return exp(-apart) * -expm1(-near) / -expm1(-r0 * r1 / spread);
 }
 
-/* Over five orders of magnitude of all that matters: where the answer is "cannot", the probability is below u; and it is said of most
- * that cannot, far from contact of all that can be reached. */
+/* Over some orders of magnitude of all that matters: where the answer is "cannot", the probability is below u; and it is said of most
+ * that cannot. */
 static void the_quick_answer_is_right(void **state)
 {
     (void)state;

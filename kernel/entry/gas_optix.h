@@ -13,6 +13,7 @@
 #endif
 #include "entry/gas_gpu.h"
 #include "gas/polygon.h"
+#include "gas/ray_start.h"
 #ifdef GAS_RAY_DEPTH
 #define CK_RAY_WORDS 4
 #else
@@ -50,10 +51,10 @@ __constant__ gas_arguments optix_arguments;
 #endif
 
 /* What a ray brings back in its words. */
-#define GAS_WORD_SHAPE 0u    /* number + 1; 0: nothing was hit */
-#define GAS_WORD_DISTANCE 1u /* bits */
+#define GAS_RAY_WORD_SHAPE 0u    /* number + 1; 0: nothing was hit */
+#define GAS_RAY_WORD_DISTANCE 1u /* bits */
 
-#define GAS_WORD_LANE 2u /* and 3: address of the thread's lane, with GAS_RAY_DEPTH */
+#define GAS_RAY_WORD_LANE 2u /* and 3: address of the thread's lane, with GAS_RAY_DEPTH */
 
 /* What a thread has in hand. */
 typedef struct gas_lane {
@@ -102,23 +103,6 @@ CK_FN void gas_draw_ahead(gas_params p, const gas_molecule *m, ck_u32 n)
 
 /* ------------------------------------------------------------------------------------------- beginning of a ray */
 
-/**
- * Move a coordinate along the normal by more than the rounding of single precision: by 256 units in the last place,
- * near 0 by 2^-16. Ref: Waechter, Binder 2019, "A fast and robust method for avoiding self-intersection".  Draws: 0.
- */
-CK_FN float gas_nudge(float x, float n)
-{
-    ck_i32 step = (ck_i32)(256.0f * n);
-    float far = CK_FLOAT((ck_u32)((ck_i32)CK_BITS(x) + (x < 0.0f ? -step : step)));
-    return ck_fabs(x) < 0.03125f ? ck_fma(n, 1.52587890625e-5f, x) : far;
-}
-
-/* A coordinate of a ray. */
-CK_FN float gas_ray_coordinate(double x, double centre, double scale)
-{
-    return (float)((x - centre) * scale);
-}
-
 CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
 {
     ray->origin[0] = x;
@@ -136,38 +120,6 @@ CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
     ray->word[0] = ray->word[1] = ray->word[2] = ray->word[3] = 0u;
 }
 
-#ifdef GAS_RAY_FACET
-/* How near to the edge is the edge, in a coordinate of a facet: 2^-15 of the ray's units, which is more than the
- * rounding of a place, so that a ray does not start on a neighbour; at most a quarter. */
-CK_FN double gas_rim(gas_vector axis)
-{
-    double steep = ck_fabs((float)axis.x) + ck_fabs((float)axis.y) + ck_fabs((float)axis.z);
-    double rim = steep * optix_arguments.rays->unit * 3.0517578125e-5;
-    return rim < 0.25 ? rim : 0.25;
-}
-
-/* A place on the plane of a primitive, moved into it where it lies outside: there it might lie behind a neighbour. */
-CK_FN gas_vector gas_place_inside(const gas_primitive *q, gas_vector normal, gas_vector place)
-{
-    ck_doubles4 a = ck_load_doubles4(q->u), b = ck_load_doubles4(q->v);
-    gas_vector axis_u = gas_vector_of(a.a, a.b, a.c), axis_v = gas_vector_of(b.a, b.b, b.c);
-    double u = gas_dot(axis_u, place) + a.d, v = gas_dot(axis_v, place) + b.d, less = 0.0;
-    double rim_u = gas_rim(axis_u), rim_v = gas_rim(axis_v), end_u = 1.0 - rim_u, end_v = 1.0 - rim_v;
-    int is_triangle = (q->facet & GAS_IS_TRIANGLE) != 0u;
-    double end = is_triangle ? 1.0 - rim_u - rim_v : 2.0;
-    if (u >= rim_u && v >= rim_v && u <= end_u && v <= end_v && u + v <= end) {
-        return place;
-    }
-    double u_in = u < rim_u ? rim_u : u > end_u ? end_u : u, v_in = v < rim_v ? rim_v : v > end_v ? end_v : v;
-    if (u_in + v_in > end) {
-        less = 0.5 * (u_in + v_in - end);
-    }
-    gas_vector edge_u = gas_cross(axis_v, normal), edge_v = gas_cross(normal, axis_u);
-    place = gas_along(place, (u_in - less - u) / gas_dot(axis_u, edge_u), edge_u);
-    return gas_along(place, (v_in - less - v) / gas_dot(axis_v, edge_v), edge_v);
-}
-#endif
-
 /* A ray from the molecule's place, which is first put on the plane of the primitive it leaves, then made one of single
  * precision and moved off the plane to the side it goes to. */
 CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray)
@@ -181,7 +133,7 @@ CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray)
     place = gas_along(place, n.d - gas_dot(normal, place), normal);
 #endif
 #ifdef GAS_RAY_FACET
-    place = gas_place_inside(q, normal, place);
+    place = gas_place_inside(q, normal, place, r->unit);
 #endif
     float x = gas_ray_coordinate(place.x, r->centre[0], r->scale);
     float y = gas_ray_coordinate(place.y, r->centre[1], r->scale);
@@ -298,7 +250,7 @@ CK_FN gas_block gas_block_open(gas_params p)
 
 CK_FN gas_lane *gas_lane_here(void)
 {
-    return (gas_lane *)((ck_u64)ck_ray_word(GAS_WORD_LANE + 1u) << 32 | ck_ray_word(GAS_WORD_LANE));
+    return (gas_lane *)((ck_u64)ck_ray_word(GAS_RAY_WORD_LANE + 1u) << 32 | ck_ray_word(GAS_RAY_WORD_LANE));
 }
 
 /* Trace the next ray of a lane; the programs that it calls go on with the lane. */
@@ -312,8 +264,8 @@ CK_FN void gas_trace_lane(gas_lane *lane)
         gas_same_ray(&lane->m, &ray);
     }
     ray.nearest = beyond;
-    ray.word[GAS_WORD_LANE] = (ck_u32)(ck_u64)lane;
-    ray.word[GAS_WORD_LANE + 1u] = (ck_u32)((ck_u64)lane >> 32);
+    ray.word[GAS_RAY_WORD_LANE] = (ck_u32)(ck_u64)lane;
+    ray.word[GAS_RAY_WORD_LANE + 1u] = (ck_u32)((ck_u64)lane >> 32);
     lane->beyond = 0.0f;
     lane->depth += 1u;
     ck_trace(optix_arguments.scene, &ray);
@@ -395,24 +347,24 @@ CK_FN gas_hit gas_search(gas_lane *lane)
         ck_trace(optix_arguments.scene, &ray);
 #endif
         gas_take_ray(&lane->m, ray.origin, ray.way);
-        hit = gas_end_ray(&lane->m, ray.word[GAS_WORD_SHAPE], CK_FLOAT(ray.word[GAS_WORD_DISTANCE]));
+        hit = gas_end_ray(&lane->m, ray.word[GAS_RAY_WORD_SHAPE], CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
         if (hit.primitive == GAS_NOTHING || !gas_is_elsewhere(&lane->m, hit)) {
             return hit;
         }
-        ray.nearest = gas_beyond(CK_FLOAT(ray.word[GAS_WORD_DISTANCE]));
+        ray.nearest = gas_beyond(CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
     }
     return gas_no_hit();
 }
 
 CK_PROGRAM(miss, gas_nothing)
 {
-    ck_set_ray_word(GAS_WORD_SHAPE, 0u);
+    ck_set_ray_word(GAS_RAY_WORD_SHAPE, 0u);
 }
 
 CK_FN void gas_found(void)
 {
-    ck_set_ray_word(GAS_WORD_SHAPE, ck_hit_shape() + 1u);
-    ck_set_ray_word(GAS_WORD_DISTANCE, CK_BITS(ck_hit_distance()));
+    ck_set_ray_word(GAS_RAY_WORD_SHAPE, ck_hit_shape() + 1u);
+    ck_set_ray_word(GAS_RAY_WORD_DISTANCE, CK_BITS(ck_hit_distance()));
 }
 
 CK_PROGRAM(closesthit, gas_wall)

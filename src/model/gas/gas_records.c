@@ -17,7 +17,12 @@ static const double IN_PLANE = 1e-12;
 /* A facet that is so many times longer than wide is seen along its length. */
 static const double LONG = 2.0;
 
-enum { MAX_RUNS = 4, MAX_RUN = GAS_RUN_MASK };
+/* 256 MB, as much as a GPU can spare beside a large model. */
+static const uint64_t MOST_RECORDS = 1u << 24;
+/* Of a part of the records: fewer that serve, and the whole will not be worth it. */
+static const double HOPELESS = 0.3;
+
+enum { MAX_RUNS = 4, MAX_RUN = GAS_RUN_MASK, LEAST_TURN = 128 };
 
 typedef struct builder {
     const gas_model *model;
@@ -327,6 +332,25 @@ static void set_view(builder *b, uint32_t facet, gas_view *view)
     b->records->n += (uint64_t)view->n_bins * view->n_u * view->n_v;
 }
 
+/* Views of all facets: of a model with many broad ones, each of which would be divided, coarser ones. False: too many
+ * records even so. */
+static bool set_views(builder *b)
+{
+    gas_records *r = b->records;
+    for (;;) {
+        r->n = 1;
+        memset(r->views, 0, b->model->n_facets * sizeof *r->views);
+        for (uint32_t i = 0; i < b->model->n_facets; i++) {
+            set_view(b, i, &r->views[i]);
+        }
+        if (r->n <= MOST_RECORDS || (b->patches == 1 && b->turn <= LEAST_TURN)) {
+            return r->n <= MOST_RECORDS;
+        }
+        b->turn /= b->patches == 1 ? 2 : 1;
+        b->patches = (b->patches + 1) / 2;
+    }
+}
+
 static void set_planes(builder *b, const gas_mesh *mesh)
 {
     for (uint32_t i = mesh->n; i-- > 0;) { /* the first primitive of a facet comes last */
@@ -355,25 +379,45 @@ static void copy_corners(builder *b)
 
 /* ------------------------------------------------------------------------------------------------- making */
 
-static crp_status fill_all(crp_context *context, builder *b)
+/* Facets k, k + step and so on. Adds the records that were made and those that need no tree. */
+static crp_status fill_some(crp_context *context, builder *b, uint32_t k, uint32_t step, uint64_t *n_made,
+                            uint64_t *n_fine)
 {
-    uint64_t n_fine = 0;
+    uint64_t made = 0, fine = 0;
     uint32_t n = b->model->n_facets;
     bool is_short = false;
-#pragma omp parallel reduction(+ : n_fine) reduction(|| : is_short)
+#pragma omp parallel reduction(+ : made, fine) reduction(|| : is_short)
     {
         bin *bins = malloc(b->turn * sizeof *bins);
         uint32_t *reach = malloc(((size_t)n + 1) * sizeof *reach);
         is_short = bins == NULL || reach == NULL;
-#pragma omp for schedule(dynamic, 8)
-        for (uint32_t i = 0; i < n; i++) {
-            n_fine += is_short ? 0 : fill_facet(b, i, bins, reach);
+#pragma omp for schedule(dynamic, 1)
+        for (uint32_t i = k; i < n; i += step) {
+            const gas_view *view = &b->records->views[i];
+            fine += is_short ? 0 : fill_facet(b, i, bins, reach);
+            made += view->n_bins > 1 ? (uint64_t)view->n_bins * view->n_u * view->n_v : 0;
         }
         free(bins);
         free(reach);
     }
     CRP_CHECK(context, !is_short, CRP_ERR_MEMORY, "no memory for candidate records");
-    b->records->share = b->records->n > 1 ? (double)n_fine / (double)(b->records->n - 1) : 0.0;
+    *n_made += made;
+    *n_fine += fine;
+    return CRP_OK;
+}
+
+/* One facet in sixteen first: where few of their records serve, the others are not made. */
+static crp_status fill_all(crp_context *context, builder *b)
+{
+    enum { STEP = 16 };
+    uint64_t n_made = 0, n_fine = 0;
+    for (uint32_t k = 0; k < STEP; k++) {
+        CRP_TRY(fill_some(context, b, k, STEP, &n_made, &n_fine));
+        b->records->share = n_made > 0 ? (double)n_fine / (double)n_made : 0.0;
+        if (b->records->share < HOPELESS && n_made > 0) {
+            return CRP_OK;
+        }
+    }
     return CRP_OK;
 }
 
@@ -391,11 +435,11 @@ static crp_status prepare(crp_context *context, builder *b, const gas_mesh *mesh
               b->corners != NULL && b->first != NULL && b->front != NULL && r->views != NULL && r->planes != NULL,
               CRP_ERR_MEMORY, "no memory for candidate records of %u facets", m->n_facets);
     copy_corners(b);
-    set_planes(b, mesh);
-    r->n = 1;
-    for (uint32_t i = 0; i < m->n_facets; i++) {
-        set_view(b, i, &r->views[i]);
+    if (!set_views(b)) {
+        r->n = 0;
+        return CRP_OK;
     }
+    set_planes(b, mesh);
     r->words = calloc(4 * (size_t)r->n, sizeof *r->words);
     CRP_CHECK(context, r->words != NULL, CRP_ERR_MEMORY, "no memory for %llu candidate records",
               (unsigned long long)r->n);
@@ -411,7 +455,7 @@ crp_status gas_records_build(crp_context *context, const gas_model *model, const
     b.turn = model->n_facets <= 300 ? 128 : model->n_facets <= 3000 ? 512 : 1024;
     b.patches = model->n_facets <= 300 ? 8 : model->n_facets <= 3000 ? 16 : 32;
     crp_status status = prepare(context, &b, mesh);
-    if (status == CRP_OK) {
+    if (status == CRP_OK && records->n > 0) {
         status = fill_all(context, &b);
     }
     free(b.corners);

@@ -21,7 +21,7 @@ typedef struct gas_records {
  */
 bool gas_records_are_possible(const gas_model *model, const gas_mesh *mesh);
 
-/** Make them. Errors: CRP_ERR_MEMORY. */
+/** Make them; none (n = 0) where there would be more than a GPU has room for. Errors: CRP_ERR_MEMORY. */
 crp_status gas_records_build(crp_context *context, const gas_model *model, const gas_mesh *mesh, gas_records *records);
 void gas_records_destroy(gas_records *records);
 

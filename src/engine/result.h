@@ -96,6 +96,9 @@ double wide_ratio(crp_wide x, uint64_t n);
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin);
 double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin);
 
+/** What one integer more would add to that mean; NaN for derived tallies. */
+double result_bin_unit(const crp_result *result, size_t tally, size_t bin);
+
 /** Bin (among all) that the bin of a ratio is divided by; SIZE_MAX for other tallies. */
 size_t result_denominator(const crp_result *result, size_t tally, size_t bin);
 

@@ -1,5 +1,6 @@
 /* Words of a launch to named bins, integers to integers; and the leaks that can be read. */
 #include "core/context.h"
+#include "core/team.h"
 #include "engine/result.h"
 #include "gas/leak.h"
 #include "model/gas/gas_plan.h"
@@ -22,7 +23,7 @@ static void add_facets(const crp_plan *plan, const uint64_t *words, crp_wide *bi
     const gas_plan *gp = plan->data;
     crp_wide *to = bins_of(plan, bins, which);
     uint32_t n = gp->model->n_facets;
-#pragma omp parallel for if (n > 100000) schedule(static)
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
     for (uint32_t i = 0; i < n; i++) {
         to[i] += words[gas_word_of(n, i, word)];
     }
@@ -91,7 +92,7 @@ static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wi
 static void add_cells(const uint64_t *words, size_t n, crp_wide *hits, crp_wide *density, crp_wide *pressure,
                       crp_wide *impingement)
 {
-#pragma omp parallel for if (n > 100000) schedule(static)
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
     for (size_t i = 0; i < n; i++) {
         hits[i] += words[GAS_CELL_WORDS * i];
         density[i] += words[GAS_CELL_WORDS * i + 1];

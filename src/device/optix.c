@@ -65,16 +65,10 @@ static crp_status start(optix_gpu *gpu)
     cuda_gpu *cuda = &gpu->cuda;
     optix_context_options options = {.log = forward_log, .user = cuda->base.context, .level = 4};
     CRP_TRY(optix_library_open(cuda->base.context, &gpu->library));
-    for (int i = 0; i < OPTIX_TWINS; i++) {
-        optix_result result = gpu->library.context_create(cuda->context, &options, &gpu->tracers[i]);
-        if (result != OPTIX_SUCCESS) {
-            gpu->tracers[i] = NULL;
-            return optix_fail(gpu, result, "making its ray tracer");
-        }
-    }
-    gpu->tracer = gpu->tracers[0];
-    if (getenv("CORPUSCLE_OPTIX_ONE") != NULL) {
-        gpu->tracers[1] = gpu->tracers[0];
+    optix_result result = gpu->library.context_create(cuda->context, &options, &gpu->tracer);
+    if (result != OPTIX_SUCCESS) {
+        gpu->tracer = NULL;
+        return optix_fail(gpu, result, "making its ray tracer");
     }
     describe(gpu);
     return CRP_OK;
@@ -83,15 +77,11 @@ static crp_status start(optix_gpu *gpu)
 static void optix_close(device *d)
 {
     optix_gpu *gpu = (optix_gpu *)d;
-    if (gpu->tracers[0] != NULL && gpu->cuda.driver.context_set_current(gpu->cuda.context) == CUDA_SUCCESS) {
+    if (gpu->tracer != NULL && gpu->cuda.driver.context_set_current(gpu->cuda.context) == CUDA_SUCCESS) {
         for (unsigned q = 0; q < DEVICE_N_QUEUES; q++) {
             gpu->cuda.driver.stream_synchronize(gpu->cuda.stream[q]);
         }
-        for (int i = 0; i < OPTIX_TWINS && gpu->tracers[i] != NULL; i++) {
-            if (i == 0 || gpu->tracers[i] != gpu->tracers[0]) {
-                gpu->library.context_destroy(gpu->tracers[i]);
-            }
-        }
+        gpu->library.context_destroy(gpu->tracer);
     }
     optix_library_close(&gpu->library);
     device_ops_cuda.close(d);
@@ -201,8 +191,7 @@ static crp_status optix_launch_rays(device *d, uint32_t queue, device_kernel *ba
     cuda_stream stream = gpu->cuda.stream[queue];
     unsigned char bytes[OPTIX_MAX_ARGUMENT_BYTES];
     CRP_TRY(device_check_launch(d, queue, base->entry, launch));
-    const optix_kernel *used = queue % OPTIX_TWINS == 0 ? kernel : kernel->twin;
-    size_t n = optix_pack_arguments(launch, used->scene, used->data, bytes);
+    size_t n = optix_pack_arguments(launch, kernel->scene, kernel->data, bytes);
     CRP_CHECK(d->context, n > 0, CRP_ERR_INTERNAL, "kernel %s: more arguments than fit", base->entry);
     driver->context_set_current(gpu->cuda.context);
     cuda_result result = driver->event_record(gpu->cuda.begin[queue], stream);
@@ -212,8 +201,9 @@ static crp_status optix_launch_rays(device *d, uint32_t queue, device_kernel *ba
     if (result != CUDA_SUCCESS) {
         return cuda_fail(&gpu->cuda, result, "giving %s its arguments", base->entry);
     }
-    optix_result traced = gpu->library.launch(used->pipeline, stream, kernel->arguments[queue], n, &used->table,
-                                              launch->grid * launch->block, 1, 1);
+    optix_result traced =
+        gpu->library.launch(kernel->pipelines[queue % OPTIX_PIPELINES], stream, kernel->arguments[queue], n,
+                            &kernel->table, launch->grid * launch->block, 1, 1);
     if (traced != OPTIX_SUCCESS) {
         return optix_fail(gpu, traced, "launching %s (%u threads)", base->entry, launch->grid * launch->block);
     }

@@ -6,14 +6,11 @@
 #include "device/cuda.h"
 #include "device/optix_library.h"
 
-enum { OPTIX_TWINS = 2 };
-
 /** One GPU, open, with its ray tracer. */
 typedef struct optix_gpu {
     cuda_gpu cuda;
     optix_library library;
-    optix_context tracers[OPTIX_TWINS]; /**< launches of one wait for each other, so neighbouring queues have two */
-    optix_context tracer;               /**< the one of them that a kernel is being made on */
+    optix_context tracer;
 } optix_gpu;
 
 enum {
@@ -29,13 +26,13 @@ typedef struct optix_kernel {
     optix_module module;
     optix_group groups[OPTIX_MAX_GROUPS]; /**< ray generation, miss, one a kind of hit */
     unsigned n_groups;
-    optix_pipeline pipeline;
+    optix_pipeline
+        pipelines[OPTIX_PIPELINES]; /**< launches of one wait for each other, so neighbouring queues have two */
     optix_scene scene;
     cuda_pointer scene_memory, record_memory, data;
     cuda_pointer arguments[DEVICE_N_QUEUES];
     optix_binding_table table;
-    device_kernel *after;      /**< NULL: none */
-    struct optix_kernel *twin; /**< the same on the other tracer, for queues of odd numbers; NULL in the twin itself */
+    device_kernel *after; /**< NULL: none */
 } optix_kernel;
 
 /** Record a failed call as "optix:0 (NVIDIA H200): OPTIX_ERROR_NAME, while ...". */

@@ -142,12 +142,13 @@ static crp_status make_groups(optix_gpu *gpu, const device_kernel_source *source
 }
 
 /* The stack of a thread: ray generation, and below it one ray in the other. */
-static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, const optix_kernel *kernel)
+static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, const optix_kernel *kernel,
+                            optix_pipeline pipeline)
 {
     unsigned raygen = 0, program = 0, box = 0;
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         optix_stack_sizes sizes = {0};
-        OPTIX_TRY(gpu, gpu->library.group_stack_sizes(kernel->groups[i], &sizes, kernel->pipeline),
+        OPTIX_TRY(gpu, gpu->library.group_stack_sizes(kernel->groups[i], &sizes, pipeline),
                   "asking for the stack of its programs");
         raygen = sizes.raygen > raygen ? sizes.raygen : raygen;
         program = sizes.miss > program ? sizes.miss : program;
@@ -158,27 +159,26 @@ static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, const opt
     unsigned stack = raygen + (scene->trace_depth - 1) * program + last;
     context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix",
                 "stack: %u bytes (ray generation %u, hits and misses %u, boxes %u)", stack, raygen, program, box);
-    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(kernel->pipeline, 0, 0, stack, 1),
-              "giving its programs %u bytes of stack", stack);
+    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(pipeline, 0, 0, stack, 1), "giving its programs %u bytes of stack",
+              stack);
     return CRP_OK;
 }
 
 static crp_status make_pipeline(optix_gpu *gpu, const device_kernel_source *source, size_t n_arguments,
-                                optix_kernel *kernel)
+                                const optix_kernel *kernel, optix_pipeline *out)
 {
     unsigned char bytes[OPTIX_PIPELINE_BYTES];
     unsigned link[OPTIX_LINK_BYTES / sizeof(unsigned)] = {source->scene->trace_depth};
     char log[LOG_BYTES] = "";
     size_t n_log = sizeof log;
     pack_options(gpu, source->scene, n_arguments, bytes);
-    OPTIX_TRY(gpu,
-              gpu->library.pipeline_create(gpu->tracer, bytes, link, kernel->groups, kernel->n_groups, log, &n_log,
-                                           &kernel->pipeline),
-              "joining its programs (%.600s)", log);
+    OPTIX_TRY(
+        gpu, gpu->library.pipeline_create(gpu->tracer, bytes, link, kernel->groups, kernel->n_groups, log, &n_log, out),
+        "joining its programs (%.600s)", log);
     if (n_log > 1 && log[0] != '\0') {
         context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix", "%s", log);
     }
-    return set_stack(gpu, source->scene, kernel);
+    return set_stack(gpu, source->scene, kernel, *out);
 }
 
 /* ------------------------------------------------------------------------------------------------ scene */
@@ -316,13 +316,16 @@ static crp_status make_table(optix_gpu *gpu, optix_kernel *kernel)
 static crp_status load(optix_gpu *gpu, optix_kernel *kernel, size_t n_arguments)
 {
     unsigned char nothing[OPTIX_MAX_ARGUMENT_BYTES] = {0};
-    cuda_stream stream = gpu->cuda.stream[0];
-    DRIVER_TRY(gpu, gpu->cuda.driver.memcpy_to_device(kernel->arguments[0], nothing, n_arguments, stream), "loading %s",
-               kernel->base.entry);
-    OPTIX_TRY(gpu,
-              gpu->library.launch(kernel->pipeline, stream, kernel->arguments[0], n_arguments, &kernel->table, 1, 1, 1),
-              "loading %s", kernel->base.entry);
-    DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(stream), "loading %s", kernel->base.entry);
+    for (unsigned i = 0; i < OPTIX_PIPELINES; i++) {
+        cuda_stream stream = gpu->cuda.stream[i];
+        DRIVER_TRY(gpu, gpu->cuda.driver.memcpy_to_device(kernel->arguments[i], nothing, n_arguments, stream),
+                   "loading %s", kernel->base.entry);
+        OPTIX_TRY(gpu,
+                  gpu->library.launch(kernel->pipelines[i], stream, kernel->arguments[i], n_arguments, &kernel->table,
+                                      1, 1, 1),
+                  "loading %s", kernel->base.entry);
+        DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(stream), "loading %s", kernel->base.entry);
+    }
     return CRP_OK;
 }
 
@@ -382,31 +385,6 @@ static crp_status compile(optix_gpu *gpu, const device_kernel_source *source, vo
     return status;
 }
 
-/* The whole of a kernel on one tracer. */
-static crp_status make_one(optix_gpu *gpu, const device_kernel_source *source, const char *ptx, size_t n_ptx,
-                           optix_kernel *kernel)
-{
-    size_t n_arguments = argument_bytes(ptx);
-    snprintf(kernel->base.entry, sizeof kernel->base.entry, "%s", source->entry);
-    CRP_TRY(make_module(gpu, source, ptx, n_ptx, kernel));
-    CRP_TRY(make_groups(gpu, source, kernel));
-    CRP_TRY(make_pipeline(gpu, source, n_arguments, kernel));
-    CRP_TRY(make_scene(gpu, source->scene, kernel));
-    CRP_TRY(make_table(gpu, kernel));
-    return load(gpu, kernel, n_arguments);
-}
-
-static crp_status make_both(optix_gpu *gpu, const device_kernel_source *source, const char *ptx, size_t n_ptx,
-                            optix_kernel *kernel)
-{
-    gpu->tracer = gpu->tracers[0];
-    CRP_TRY(make_one(gpu, source, ptx, n_ptx, kernel));
-    kernel->twin = calloc(1, sizeof *kernel->twin);
-    CRP_CHECK(gpu->cuda.base.context, kernel->twin != NULL, CRP_ERR_MEMORY, "not enough memory for a kernel");
-    gpu->tracer = gpu->tracers[1];
-    return make_one(gpu, source, ptx, n_ptx, kernel->twin);
-}
-
 static crp_status make_kernel(optix_gpu *gpu, const device_kernel_source *source, optix_kernel *kernel)
 {
     void *ptx = NULL;
@@ -414,9 +392,17 @@ static crp_status make_kernel(optix_gpu *gpu, const device_kernel_source *source
     device_kernel_source rays = *source;
     rays.block = rays.blocks_per_unit = 0; /* OptiX shapes its launches itself */
     CRP_TRY(compile(gpu, &rays, &ptx, &n_ptx));
-    crp_status status = make_both(gpu, source, ptx, n_ptx > 0 ? n_ptx - 1 : 0, kernel);
+    size_t n_arguments = argument_bytes(ptx);
+    crp_status status = make_module(gpu, source, ptx, n_ptx > 0 ? n_ptx - 1 : 0, kernel);
     free(ptx);
     CRP_TRY(status);
+    CRP_TRY(make_groups(gpu, source, kernel));
+    for (unsigned i = 0; i < OPTIX_PIPELINES; i++) {
+        CRP_TRY(make_pipeline(gpu, source, n_arguments, kernel, &kernel->pipelines[i]));
+    }
+    CRP_TRY(make_scene(gpu, source->scene, kernel));
+    CRP_TRY(make_table(gpu, kernel));
+    CRP_TRY(load(gpu, kernel, n_arguments));
     return make_after(gpu, source, kernel);
 }
 
@@ -433,6 +419,7 @@ crp_status optix_kernel_create(device *d, const device_kernel_source *source, de
               source->scene->n);
     optix_kernel *kernel = calloc(1, sizeof *kernel);
     CRP_CHECK(d->context, kernel != NULL, CRP_ERR_MEMORY, "not enough memory for a kernel");
+    snprintf(kernel->base.entry, sizeof kernel->base.entry, "%s", source->entry);
     gpu->cuda.driver.context_set_current(gpu->cuda.context);
     crp_status status = make_kernel(gpu, source, kernel);
     if (status != CRP_OK) {
@@ -457,11 +444,8 @@ void optix_kernel_destroy(device *d, device_kernel *base)
         let_go(gpu, &kernel->arguments[q]);
     }
     cuda_kernel_destroy(d, kernel->after);
-    if (kernel->twin != NULL) {
-        optix_kernel_destroy(d, &kernel->twin->base);
-    }
-    if (kernel->pipeline != NULL) {
-        gpu->library.pipeline_destroy(kernel->pipeline);
+    for (unsigned i = 0; i < OPTIX_PIPELINES && kernel->pipelines[i] != NULL; i++) {
+        gpu->library.pipeline_destroy(kernel->pipelines[i]);
     }
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         gpu->library.group_destroy(kernel->groups[i]);

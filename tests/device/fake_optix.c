@@ -97,7 +97,6 @@ static int module_create(void *context, const int *options, const unsigned char 
     snprintf(log, *n_log, "%s", setting("FAKE_OPTIX_MODULE") != 0 ? "the text is not to its taste" : "");
     free(fake_optix_seen.text);
     fake_optix_seen.text = strdup(text);
-    fake_optix_seen.groups[0] = '\0'; /* of this module */
     *out = malloc(1);
     fake_optix_seen.n_made++;
     return setting("FAKE_OPTIX_MODULE");

@@ -257,21 +257,23 @@ static void edges_are_closed(void **state)
     close_bench(&b, &input);
 }
 
-/* A nudge goes to the side of the normal, by more than the rounding of a coordinate and by less than 1e-4 of it. */
+/* A nudge goes to the side of the normal, by more than the rounding of a coordinate and by no more than is asked for.
+ */
 static void nudges_leave_the_facet(void **state)
 {
     static const float places[] = {0.0f, 1e-6f, 0.02f, -0.02f, 0.04f, -0.04f, 1.28f, -1.28f, 64.0f, -64.0f, 127.9f};
+    static const float units[] = {GAS_NUDGE_PLACED, GAS_NUDGE_PUBLISHED};
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        for (int k = -8; k <= 8; k++) {
-            float n = (float)k / 8.0f, x = places[i], moved = gas_nudge(x, n) - x;
-            if (k == 0) {
+        for (int k = -16; k <= 16; k++) {
+            float n = (float)(k / 2) / 8.0f, u = units[k & 1], x = places[i], moved = gas_nudge(x, n, u) - x;
+            if (n == 0.0f) {
                 assert_true(moved == 0.0f);
                 continue;
             }
             assert_true(moved * n > 0.0f);
-            assert_true(fabsf(moved) > 100.0f * fabsf(n * x) * 6e-8f); /* a rounding is 6e-8 of it */
-            assert_true(fabsf(moved) < 1e-4f * fabsf(x) + 2e-5f);
+            assert_true(fabsf(moved) > 0.99f * u * fabsf(n * x) * 5.9e-8f); /* a rounding is at most one 6e-8 of it */
+            assert_true(fabsf(moved) < 1.01f * u * fabsf(n) * (fabsf(x) * 1.2e-7f + 6e-8f) + 1e-9f);
         }
     }
 }

@@ -53,11 +53,14 @@ def speed(report, program, device, scale):
     report.section("Speed and leaks, L/R = 100", table(head, rows), "speed", data)
 
 
-def study(report, program, device, experiments, histories):
-    """The tables of `corpuscle bench gas-optix`."""
+def study(report, program, device, experiments, histories, folder):
+    """The tables of `corpuscle bench gas-optix`; of EXPERIMENT.jsonl in the folder, where it is given, which has its lines."""
     for experiment in experiments:
         extra = [] if histories is None else ["-n", int(histories)]
-        text = program.call("bench", f"gas-optix:{experiment}", "--device", device, "--json", "-q", *extra)
+        if folder is not None:
+            text = (folder / f"{experiment}.jsonl").read_text()
+        else:
+            text = program.call("bench", f"gas-optix:{experiment}", "--device", device, "--json", "-q", *extra)
         data = [json.loads(line) for line in text.splitlines()]
         rows = {}
         for d in data:
@@ -67,6 +70,9 @@ def study(report, program, device, experiments, histories):
         for variant, row in rows.items():
             line = [variant]
             for walls in (100, 1000):
+                if walls not in row:
+                    line += ["-", "-"]
+                    continue
                 line += [f"{row[walls]['rate']['value']:.0f}", f"{row[walls]['leaks_per_hit']:.1e}"]
                 known = row[walls].get("study")
                 if experiment == "mesh":
@@ -94,7 +100,7 @@ def check_same(report, program, device):
 def compare(report, program, device):
     """Every number of the summary against the CUDA device's, other seed: z-scores."""
     rows = []
-    cases = {"tube": ("gas-tube", ["length_over_radius=10", "sides=100"]), "elbow": ("gas-elbow", []),
+    cases = {"tube": ("gas-tube", ["length_over_radius=10", "sides=100"]), "elbow": ("gas-elbow", ["arm_in=2", "arm_out=1"]),
              "chamber": ("gas-chamber", ["bodies=1", "segments=8"]),
              "rough tube": ("gas-tube", ["length_over_radius=10", "sides=60", "facets.wall.reflection.diffuse=0.7",
                                          "facets.wall.reflection.specular=0.2", "facets.wall.sticking=0.01",
@@ -167,6 +173,7 @@ def parse():
     parser.add_argument("--scale", type=float, default=1.0, help="molecules of the speed part, as a part of the full numbers")
     parser.add_argument("--experiments", default=",".join(EXPERIMENTS), help="of the study")
     parser.add_argument("--study-histories", type=float, help="molecules of each row of the study")
+    parser.add_argument("--study-lines", type=Path, help="folder with what `bench gas-optix:EXPERIMENT --json` printed before")
     parser.add_argument("--ratios", default=",".join(str(r) for r in TUBES if r <= 500), help="L/R of the tubes, by comma")
     parser.add_argument("--histories", type=float, default=1e9, help="molecules of each tube")
     parser.add_argument("--precision-histories", type=float, default=1e7, help="molecules of each of the 50 sets")
@@ -192,7 +199,8 @@ def main():
     if "compare" in only:
         guarded(report, compare, program, options.device)
     if "study" in only:
-        guarded(report, study, program, options.device, options.experiments.split(","), options.study_histories)
+        guarded(report, study, program, options.device, options.experiments.split(","), options.study_histories,
+                options.study_lines)
     if "tubes" in only:
         guarded(report, tubes, program, options.device, options.histories, [int(r) for r in options.ratios.split(",")])
     if "precision" in only:

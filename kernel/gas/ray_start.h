@@ -5,7 +5,7 @@
 #include "gas/molecule.h"
 
 /* Units in the last place that a coordinate is moved by: 256 as published, for places in single precision; places on
- * the plane of their facet are right to half a unit. (256 units of a coordinate of 64 are 0.2 % of the radius of a tube
+ * the plane of their facet are right to half a unit. (256 units of a coordinate of 64 are 0.15 % of the radius of a tube
  * of L/R = 100, which molecules from its inlet would have behind them before they start: W is then larger by 5e-4.) */
 #define GAS_NUDGE_PUBLISHED 256.0f
 #define GAS_NUDGE_PLACED 8.0f

@@ -224,11 +224,16 @@ CK_FN chem_way chem_draw_way(chem_params p, chem_tables t, chem_step s, ck_u32 s
     return way;
 }
 
-/** Into the order of the buckets, with the way it goes. */
-CK_FN void chem_scatter(chem_params p, chem_memory m, chem_step s, ck_u32 i, chem_way way)
+/* Its place in the order of the buckets. */
+CK_FN ck_u32 chem_place_in_order(chem_memory m, ck_u32 i)
+{
+    return m.starts[m.buckets[i]] + m.ranks[i];
+}
+
+/** Into this place, with the way it goes. */
+CK_FN void chem_settle(chem_params p, chem_memory m, chem_step s, ck_u32 i, ck_u32 to, chem_way way)
 {
     chem_particle a = m.here[i];
-    ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i];
     chem_set_down(p, m, to, a, m.birth_here[i], m.history_here[i], chem_spot_at(p, s.inv_cell, s.n_cells, a), way.move, way.word);
     chem_no_shift(p, m, to);
 }

@@ -17,7 +17,7 @@ static const double SECONDS_OF_MOLECULE_STEP = 2.0e-7;
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
 /* CHEM_NEAR_SPECIES and CHEM_LANE_WORDS of kernel/entry/chem_gpu.h. */
-static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 23;
+static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 20;
 
 /* Buckets of the search for every molecule, at least: on a GPU, where they are counted by all threads, more. */
 static const uint64_t BUCKETS_OF_MOLECULE = 2, BUCKETS_OF_MOLECULE_ON_GPU = 4;

@@ -186,7 +186,7 @@ CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 histor
     ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
                                 p.region_mask, p.region);
     m.buckets[i] = bucket;
-    m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
+    m.ranks[i] = CHEM_TICKET(p, m.counts + bucket);
 }
 
 /** Move to the end of the last step and find the bucket of the next one. The caller counts species at output times. */

@@ -7,6 +7,7 @@
 /* Neighbouring threads take neighbouring molecules. */
 #define CHEM_CHUNK 1u
 #define CHEM_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (amount))
+#define CHEM_TICKET(p, word) ck_atomic_add_u32((word), 1u)
 /* The words of a molecule stand together, and are read at once. */
 #define CHEM_SPOT(p, axis, slot) (4u * (slot) + (axis))
 #define CHEM_ABREAST 1u
@@ -284,14 +285,25 @@ CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL
     return t;
 }
 
+/* What the program was compiled for: CHEM_SPACE and CHEM_CORRECTS, where they are given. */
+CK_FN chem_params chem_specialise(chem_params p)
+{
+#if defined(CHEM_SPACE)
+    p.space = CHEM_SPACE;
+#endif
+    p.corrects = CHEM_CORRECTS != 0 ? p.corrects : 0u;
+    return p;
+}
+
 #if !defined(CHEM_OTHER_RULES)
 
 CK_KERNEL CK_LAUNCH_BOUNDS
-chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
+chem_exact(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
            CK_GLOBAL const chem_step *CK_RESTRICT steps, CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
            CK_GLOBAL ck_u32 *arrivals, CK_GLOBAL ck_u64 *scratch CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
+    chem_params p = chem_specialise(given);
     chem_tables t = chem_bind_tables(starts, channels, steps, groups);
     chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
     chem_team team;

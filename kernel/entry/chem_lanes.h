@@ -11,12 +11,12 @@
  *
  * Local words of the lanes, CK_LANES of each unless said otherwise:
  *   spots   4 a lane: place in the grid, and the bits of the partners
- *   queue   4 a lane: two pairs of slots
+ *   queue   6 a lane: three pairs of slots
  *   begins  2 a lane: a bit for every number of a stretch of the walk, set where a range begins
  *   rows    CHEM_SIDES a lane: row and lane of each range that is not empty
  *   from    CHEM_SIDES a lane: its first slot, less its number in the walk
  */
-#define CHEM_LANE_WORDS (10u + 2u * CHEM_SIDES)
+#define CHEM_LANE_WORDS (12u + 2u * CHEM_SIDES)
 
 /* Numbers of a stretch of the walk. */
 #define CHEM_STRETCH (64u * CK_LANES)
@@ -33,8 +33,8 @@ CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
     l.lane = CK_LOCAL_INDEX() % CK_LANES;
     l.spots = mine;
     l.queue = mine + 4u * CK_LANES;
-    l.begins = mine + 8u * CK_LANES;
-    l.rows = mine + 10u * CK_LANES;
+    l.begins = mine + 10u * CK_LANES;
+    l.rows = mine + 12u * CK_LANES;
     l.from = l.rows + CHEM_SIDES * CK_LANES;
     l.n_queued = 0u;
     l.n_near = 0u;
@@ -105,7 +105,6 @@ CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 i, ck_u32 j
         ck_write_local_u32(l.queue + 2u * at + 1u, j);
     }
     l.n_queued += n_found;
-    CK_LANES_MEET();
     return l;
 }
 
@@ -153,14 +152,12 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
         is_found.a = k.a < total ? chem_is_in_sight(sight, l, row.a, of_a) : 0u;
         is_found.b = k.b < total ? chem_is_in_sight(sight, l, row.b, of_b) : 0u;
         base += 2u * CK_LANES;
-        CK_NO_UNROLL
-        for (ck_u32 part = 0u; part < 2u; ++part) {
-            l = chem_queue_up(l, part == 0u ? is_found.a : is_found.b, first + chem_owner_of(part == 0u ? row.a : row.b) * stride,
-                              part == 0u ? j.a : j.b);
-            ck_u32 least = is_last != 0u && part == 1u && base >= total ? 1u : CK_LANES;
-            while (l.n_queued >= least) {
-                l = chem_ask_queued(p, t, m, s, step, l);
-            }
+        l = chem_queue_up(l, is_found.a, first + chem_owner_of(row.a) * stride, j.a);
+        l = chem_queue_up(l, is_found.b, first + chem_owner_of(row.b) * stride, j.b);
+        CK_LANES_MEET();
+        ck_u32 least = is_last != 0u && base >= total ? 1u : CK_LANES;
+        while (l.n_queued >= least) {
+            l = chem_ask_queued(p, t, m, s, step, l);
         }
     } while (base < total);
     return l;

@@ -381,6 +381,10 @@ CK_FN void ck_atomic_or_local_u32(CK_LOCAL ck_u32 *word, ck_u32 bits)
 {
     atomic_or(word, bits);
 }
+CK_FN void ck_atomic_max_local_u32(CK_LOCAL ck_u32 *word, ck_u32 value)
+{
+    atomic_max(word, value);
+}
 /* Plain reads and writes of local words, between barriers. */
 CK_FN ck_u32 ck_read_local_u32(CK_LOCAL const ck_u32 *word)
 {
@@ -428,6 +432,10 @@ CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 CK_FN void ck_atomic_or_local_u32(ck_u32 *word, ck_u32 bits)
 {
     asm volatile("red.shared.or.b32 [%0], %1;" ::"r"((ck_u32)__cvta_generic_to_shared(word)), "r"(bits) : "memory");
+}
+CK_FN void ck_atomic_max_local_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("red.shared.max.u32 [%0], %1;" ::"r"((ck_u32)__cvta_generic_to_shared(word)), "r"(value) : "memory");
 }
 /* Plain reads and writes of local words, between barriers: their address space too was guessed wrong where the layer table
  * is in global memory. */

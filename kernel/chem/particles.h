@@ -31,8 +31,8 @@ typedef struct chem_tables {
 
 /* What happens to a pair in reach, and what a reaction does: the rules of `exact`, unless another method brings its own. */
 #if defined(CHEM_OTHER_RULES)
-CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                              ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j);
+CK_FN ck_u32 chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+                                ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j);
 CK_FN void chem_other_react(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_candidate c);
 #define CHEM_EXAMINE chem_other_examine
 #define CHEM_REACT chem_other_react

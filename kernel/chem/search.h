@@ -131,22 +131,24 @@ CK_FN ck_u32 chem_surely_miss(chem_vector from, chem_vector to, float radius, fl
                : 0u;
 }
 
-/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in `moves`. */
-CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in `moves`. Returns 1
+ * if they are near enough. */
+CK_FN ck_u32 chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
                         ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
     float radius = t.channels[channel].radius, reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, radius);
     if (square > reach * reach) {
-        return;
+        return 0u;
     }
     ck_u32 leads = chem_leads(m.next[i], m.next[j]);
     ck_u32 word = chem_pair_word(leads != 0u ? way_i.d : way_j.d, leads != 0u ? way_j.d : way_i.d);
     if (t.channels[channel].type == CHEM_ABSORBING &&
         chem_surely_miss(chem_move_in(way_i), chem_move_in(way_j), radius, t.channels[channel].diffusion * s.dt, apart, square,
                          word) != 0u) {
-        return;
+        return 1u;
     }
     chem_examine_near(p, t, m, s, step, i, j, channel, apart, word);
+    return 1u;
 }
 
 CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
@@ -158,7 +160,7 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
     return v;
 }
 
-/** Ask a pair whose places in the grid are near. Returns 1 if it is near indeed, and has a channel. */
+/** Ask a pair whose places in the grid are near. Returns 1 if it has a channel and is near enough for it. */
 CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j)
 {
     chem_particle a = m.next[i], b = m.next[j];
@@ -172,8 +174,7 @@ CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, 
     if (square > s.reach) {
         return 0u;
     }
-    CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square, way_i, way_j);
-    return 1u;
+    return CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square, way_i, way_j);
 }
 
 /* How places in the grid are compared: how far apart they may be (in square, units of the 2^20th of a cell), numbers of cells before
@@ -184,12 +185,17 @@ typedef struct chem_sight {
     ck_i32 period;
 } chem_sight;
 
+CK_FN float chem_limit_of(float reach, double inv_cell)
+{
+    float limit = ck_fma(reach * (float)inv_cell, 1048600.0f, 4.0f);
+    return limit * limit;
+}
+
 CK_FN chem_sight chem_sight_of(chem_params p, chem_step s)
 {
     chem_sight sight;
     ck_u32 is_box = p.space == CHEM_SPACE_IS_PERIODIC && s.n_cells < 4096u ? 1u : 0u;
-    float reach = s.reach > 0.0f ? ck_fma(chem_root(s.reach) * (float)s.inv_cell, 1048600.0f, 4.0f) : 0.0f;
-    sight.limit = s.reach >= 0.0f ? reach * reach : -1.0f;
+    sight.limit = s.reach >= 0.0f ? chem_limit_of(chem_root(s.reach), s.inv_cell) : -1.0f;
     sight.n_cells = is_box != 0u ? s.n_cells : 4096u;
     sight.period = is_box != 0u ? (ck_i32)(s.n_cells << CHEM_PLACE_BITS) : 0;
     return sight;

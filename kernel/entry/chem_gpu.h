@@ -153,6 +153,7 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
         chem_settle(p, m, s, from, k, chem_draw_way(p, t, s, step, m.here[from].id, m.here[from].species, m.history_here[from]));
         chem_clear_slot(m, k);
     }
+    chem_find_limits(p, t, s, near_words);
     ck_grid_barrier(arrivals);
 }
 

@@ -9,28 +9,31 @@
  * would let the others wait. Instead the lanes take a molecule each, list the ranges of slots around it, and then walk through all
  * that is in these ranges side by side. Pairs whose places are near wait in a queue until there is one for every lane.
  *
- * Local words of the lanes, CK_LANES of each unless said otherwise:
- *   spots   4 a lane: place in the grid, and the bits of the partners
+ * Local words of the block: CHEM_KINDS^2 limits, for two species (modulo CHEM_KINDS) how far apart places may be, in square; those of
+ * species that have no channel are 0. Then those of the lanes, CK_LANES of each unless said otherwise:
+ *   spots   4 a lane: place in the grid, and where the limits of its species begin
  *   queue   6 a lane: three pairs of slots
  *   begins  2 a lane: a bit for every number of a stretch of the walk, set where a range begins
  *   rows    CHEM_SIDES a lane: row and lane of each range that is not empty
  *   from    CHEM_SIDES a lane: its first slot, less its number in the walk
  */
 #define CHEM_LANE_WORDS (12u + 2u * CHEM_SIDES)
+#define CHEM_KINDS 32u
 
 /* Numbers of a stretch of the walk. */
 #define CHEM_STRETCH (64u * CK_LANES)
 
 typedef struct chem_lanes {
-    CK_LOCAL ck_u32 *spots, *queue, *begins, *rows, *from;
+    CK_LOCAL ck_u32 *limits, *spots, *queue, *begins, *rows, *from;
     ck_u32 lane, n_queued, n_near;
 } chem_lanes;
 
 CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
 {
     chem_lanes l;
-    CK_LOCAL ck_u32 *mine = near_words + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
+    CK_LOCAL ck_u32 *mine = near_words + CHEM_KINDS * CHEM_KINDS + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
     l.lane = CK_LOCAL_INDEX() % CK_LANES;
+    l.limits = near_words;
     l.spots = mine;
     l.queue = mine + 4u * CK_LANES;
     l.begins = mine + 10u * CK_LANES;
@@ -39,6 +42,22 @@ CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
     l.n_queued = 0u;
     l.n_near = 0u;
     return l;
+}
+
+/* The limits of a step, by all threads of a block; a barrier must follow. */
+CK_FN void chem_find_limits(chem_params p, chem_tables t, chem_step s, CK_LOCAL ck_u32 *limits)
+{
+    for (ck_u32 k = CK_LOCAL_INDEX(); k < CHEM_KINDS * CHEM_KINDS; k += CK_LOCAL_SIZE()) {
+        ck_write_local_u32(limits + k, 0u);
+    }
+    CK_BARRIER();
+    for (ck_u32 k = CK_LOCAL_INDEX(); k < p.n_species * p.n_species; k += CK_LOCAL_SIZE()) {
+        ck_u32 channel = t.words[p.at_pairs + k], at = k / p.n_species % CHEM_KINDS * CHEM_KINDS + k % p.n_species % CHEM_KINDS;
+        if (channel != CHEM_NONE) {
+            float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, t.channels[channel].radius);
+            ck_atomic_max_local_u32(limits + at, CK_BITS(chem_limit_of(reach, s.inv_cell)));
+        }
+    }
 }
 
 /* Two numbers of the walk, or what belongs to them: each lane looks at two at a time, so that it waits half as often. */
@@ -93,7 +112,8 @@ CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_wor
     spot.y = of_i.b;
     spot.z = of_i.c;
     float square = chem_spot_square(sight.period, spot, other.a, other.b, other.c);
-    return square <= sight.limit && (of_i.d >> (other.d & 31u) & 1u) != 0u && chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
+    float limit = CK_FLOAT(ck_read_local_u32(l.limits + of_i.d + other.d % CHEM_KINDS));
+    return square < limit && chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
 }
 
 /* Into the queue, if `is_found`; all lanes call. */
@@ -181,7 +201,7 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
         ck_write_local_u32(l.spots + 4u * l.lane, words.a);
         ck_write_local_u32(l.spots + 4u * l.lane + 1u, words.b);
         ck_write_local_u32(l.spots + 4u * l.lane + 2u, words.c);
-        ck_write_local_u32(l.spots + 4u * l.lane + 3u, partners);
+        ck_write_local_u32(l.spots + 4u * l.lane + 3u, words.d % CHEM_KINDS * CHEM_KINDS);
     }
     for (ck_u32 along = 0u; n_left != 0u; ++along) { /* once, but for lanes at an edge of the grid */
         chem_ranges ranges;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MAX = 256, WORDS = 32 + 64 * 64 * 32 * 64 };
+enum { SYMBOLS_MAX = 256, WORDS = 160 + 64 * 64 * 32 * 64 };
 
 static const void *symbols[SYMBOLS_MAX];
 static int n_symbols;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace llvm;
 
@@ -130,19 +131,36 @@ trip_trace make_trace(spread kind, unsigned mean, unsigned n)
     return t;
 }
 
+/* Trips of the longest lane in a visit; none when no lane makes it. */
+static std::optional<unsigned> longest_of(const std::vector<uint16_t> &lanes)
+{
+    std::optional<unsigned> longest;
+    for (uint16_t trips : lanes) {
+        if (trips != 0xffff) {
+            longest = std::max<unsigned>(longest.value_or(0), trips);
+        }
+    }
+    return longest;
+}
+
+double longest_mean(const trip_trace &t)
+{
+    double sum = 0.0, n = 0.0;
+    for (const auto &lanes : t.trips) {
+        if (auto longest = longest_of(lanes)) {
+            sum += *longest;
+            n += 1.0;
+        }
+    }
+    return n == 0.0 ? 0.0 : sum / n;
+}
+
 double nested_cost(const nest_cost &c, const trip_trace &t)
 {
     double sum = 0;
     for (const auto &lanes : t.trips) {
-        unsigned longest = 0;
-        bool any = false;
-        for (uint16_t trips : lanes) {
-            if (trips != 0xffff) {
-                longest = std::max<unsigned>(longest, trips);
-                any = true;
-            }
-        }
-        sum += any ? c.outer + c.body * longest : 0.0;
+        auto longest = longest_of(lanes);
+        sum += longest ? c.outer + c.body * *longest : 0.0;
     }
     return sum;
 }
@@ -157,12 +175,12 @@ struct lane {
 } // namespace
 
 /* Begin a visit; false when the lane has none left. */
-static bool begin_visit(lane &l, const trip_trace &t, unsigned index)
+static bool begin_visit(lane &l, const trip_trace &t, unsigned index, unsigned others)
 {
     if (l.visit >= t.trips.size() || t.trips[l.visit][index] == 0xffff) {
         return false;
     }
-    l.left = t.trips[l.visit++][index];
+    l.left = t.trips[l.visit++][index] + others;
     l.is_in = true;
     return true;
 }
@@ -190,7 +208,7 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
             sum += c.outer;
             for (unsigned i = 0; i < LANES; ++i) {
                 if (!lanes[i].is_in) {
-                    begin_visit(lanes[i], t, i);
+                    begin_visit(lanes[i], t, i, (unsigned)c.others);
                 }
             }
         }

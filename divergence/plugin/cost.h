@@ -43,12 +43,16 @@ enum class spread { none, uniform, geometric };
 /** `n` visits by 32 lanes with the given mean; fixed numbers, the same in every run. */
 trip_trace make_trace(spread kind, unsigned mean, unsigned n);
 
+/** Mean over visits of the longest lane's trips. */
+double longest_mean(const trip_trace &t);
+
 /** Issue costs of the pieces of a nest. */
 struct nest_cost {
     double body = 0;  /**< one turn of the inner loop */
     double outer = 0; /**< prologue and epilogue, once for each visit */
     double turn = 18; /**< added to each merged turn: guards and the lane's program counter (measured, H200) */
     double end = 10;  /**< added when a lane ends a visit */
+    double others = 0; /**< turns that a lane spends in merged loops beside the main one, a visit */
 };
 
 /** Slots for all visits as the program stands: each visit lasts as long as its longest lane. */

@@ -31,6 +31,7 @@ namespace
 /* What is known about a nest, and what would be done. */
 struct nest {
     Loop *outer = nullptr;
+    unsigned depth = 1; /* levels of loops inside that are merged */
     SmallVector<Loop *, 4> cut;
     Loop *main = nullptr; /* the dearest of the innermost merged loops */
     nest_cost cost;
@@ -58,12 +59,16 @@ class merger
     bool is_safe(const nest &n) const;
     bool try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined);
     bool is_divergent(const Loop *loop) const;
-    void collect(Loop *around, nest &n) const;
+    void collect(Loop *around, nest &n, unsigned level) const;
     std::optional<blocker> find_obstacle(const nest &n) const;
     void estimate(nest &n);
+    nest without_others(const nest &all) const;
+    nest best_nest(Loop *outer);
     void choose(nest &n) const;
     void add_blocks(const Loop *around, const nest &n, double factor, nest_cost &c) const;
     double trips_of(Loop *loop) const;
+    double other_turns(const nest &n) const;
+    double whole_cost(Loop *loop) const;
     trip_trace expect(nest &n);
     std::string numbers(const nest &n) const;
     void apply(const nest &n);
@@ -90,14 +95,17 @@ static bool has_divergent_inside(const Loop *loop, function_ref<bool(const Loop 
            any_of(loop->getSubLoops(), [&](const Loop *sub) { return has_divergent_inside(sub, is_divergent); });
 }
 
-/* Merged are the divergent loops inside, and those with divergent loops inside; uniform ones stay as they are. */
-void merger::collect(Loop *around, nest &n) const
+/*
+ * Merged are the divergent loops inside, and those with divergent loops inside, down to n.depth levels; uniform ones stay as
+ * they are.
+ */
+void merger::collect(Loop *around, nest &n, unsigned level) const
 {
     for (Loop *sub : around->getSubLoops()) {
         bool is_wanted = wanted.force || has_divergent_inside(sub, [&](const Loop *l) { return is_divergent(l); });
-        if (is_wanted && !is_flattened(*sub)) {
+        if (level <= n.depth && is_wanted && !is_flattened(*sub)) {
             n.cut.push_back(sub);
-            collect(sub, n);
+            collect(sub, n, level + 1);
         }
     }
 }
@@ -122,10 +130,38 @@ std::optional<blocker> merger::find_obstacle(const nest &n) const
     return std::nullopt;
 }
 
+/* Turns of a warp in a loop that stays: those of the longest lane. */
 double merger::trips_of(Loop *loop) const
 {
+    if (auto recorded = recorded_trips(f, *loop)) {
+        return longest_mean(*recorded);
+    }
     unsigned n = evolution.getSmallConstantTripCount(loop);
     return n == 0 ? 8.0 : (double)n;
+}
+
+/* Turns of a lane in merged loops beside the main one, a visit. */
+double merger::other_turns(const nest &n) const
+{
+    double sum = 0.0;
+    for (Loop *loop : n.cut) {
+        bool is_beside = !loop->contains(n.main) && none_of(n.cut, [&](Loop *l) { return l->getParentLoop() == loop; });
+        sum += is_beside ? trips_of(loop) : 0.0;
+    }
+    return sum;
+}
+
+/* A loop that stays, with all its turns. */
+double merger::whole_cost(Loop *loop) const
+{
+    double sum = 0.0;
+    for (BasicBlock *block : loop->blocks()) {
+        sum += loops.getLoopFor(block) == loop ? block_cost(*block) : 0.0;
+    }
+    for (Loop *sub : loop->getSubLoops()) {
+        sum += whole_cost(sub);
+    }
+    return sum * trips_of(loop);
 }
 
 /* Blocks of `around` itself and of loops inside that stay: part of the outer cost; merged loops: of the body. */
@@ -138,10 +174,8 @@ void merger::add_blocks(const Loop *around, const nest &n, double factor, nest_c
     }
     for (Loop *sub : around->getSubLoops()) {
         bool is_cut = is_contained(n.cut, sub);
-        if (!is_cut && around == n.main) { /* a uniform loop inside the body */
-            for (BasicBlock *block : sub->blocks()) {
-                c.body += trips_of(sub) * block_cost(*block);
-            }
+        if (!is_cut && around == n.main) { /* a loop that stays, inside the body */
+            c.body += factor * whole_cost(sub);
         } else {
             add_blocks(sub, n, is_cut ? factor : factor * trips_of(sub), c);
         }
@@ -195,6 +229,7 @@ void merger::estimate(nest &n)
     }
     add_blocks(n.outer, n, 1.0, n.cost);
     n.cost.turn = 14.0 + 4.0 * (double)n.cut.size();
+    n.cost.others = other_turns(n);
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
         n.trace = *recorded;
@@ -285,23 +320,64 @@ bool merger::is_safe(const nest &n) const
     return nested_cost(n.cost, worst) > 0.96 * merged_cost(n.cost, worst, n.steps, n.refill);
 }
 
-bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
+/* Only the main loop and those around it: a cheap loop beside it is run through where it stands. */
+nest merger::without_others(const nest &all) const
 {
     nest n;
-    n.outer = outer;
-    collect(outer, n);
-    unsigned deepest = 0;
-    for (Loop *loop : n.cut) {
-        deepest = std::max(deepest, loop->getLoopDepth() - outer->getLoopDepth());
+    n.outer = all.outer;
+    n.depth = all.depth;
+    for (Loop *loop : all.cut) {
+        if (loop->contains(all.main)) {
+            n.cut.push_back(loop);
+        }
     }
-    if (n.cut.empty() || is_flattened(*outer) || (wanted.depth != 0 && deepest > wanted.depth)) {
+    return n;
+}
+
+/* Which of the loops inside are merged, and down to which level: the model's best; forced is the deepest level. */
+nest merger::best_nest(Loop *outer)
+{
+    nest best;
+    size_t n_before = 0;
+    unsigned limit = wanted.depth != 0 ? wanted.depth : ~0u;
+    for (unsigned depth = wanted.force ? limit : 1; depth <= limit; ++depth) {
+        nest all;
+        all.outer = outer;
+        all.depth = depth;
+        collect(outer, all, 1);
+        if (all.cut.size() == n_before) {
+            break;
+        }
+        n_before = all.cut.size();
+        estimate(all);
+        choose(all);
+        nest few = without_others(all);
+        if (few.cut.size() < all.cut.size()) {
+            estimate(few);
+            choose(few);
+        }
+        for (nest *n : {&all, &few}) {
+            best = best.cut.empty() || n->gain > best.gain + 0.02 ? *n : best;
+        }
+        if (depth == limit) {
+            break;
+        }
+    }
+    return best;
+}
+
+bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
+{
+    if (is_flattened(*outer)) {
+        return false;
+    }
+    nest n = best_nest(outer);
+    if (n.cut.empty()) {
         return false;
     }
     if (auto obstacle = find_obstacle(n)) {
         return decline(outer, n, obstacle->reason, declined);
     }
-    estimate(n);
-    choose(n);
     if (!wanted.force && n.gain < settings().margin) {
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
     }

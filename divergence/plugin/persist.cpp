@@ -10,11 +10,14 @@
 #include "remarks.h"
 #include "settings.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -67,25 +70,43 @@ bool persister::tell(Loop *loop, verdict v, const std::string &text) const
     return v == verdict::done;
 }
 
-/* The dearest divergent loop that has no loop around it; none if it has loops inside, which can be merged with it as it
- * is. */
+static double loop_cost(const Loop &loop)
+{
+    double cost = 0.0;
+    for (BasicBlock *block : loop.blocks()) {
+        cost += block_cost(*block);
+    }
+    return cost;
+}
+
+/* A loop that goes round in steps of the grid's size: the kernel makes its own outer loop. */
+static bool goes_by_grid(const Loop &loop, ScalarEvolution &evolution)
+{
+    return any_of(loop.getHeader()->phis(), [&](PHINode &phi) {
+        const auto *counted = evolution.isSCEVable(phi.getType())
+                                  ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(&phi))
+                                  : nullptr;
+        return counted && SCEVExprContains(counted->getStepRecurrence(evolution), [](const SCEV *part) {
+                   const auto *value = dyn_cast<SCEVUnknown>(part);
+                   const auto *call = value ? dyn_cast<IntrinsicInst>(value->getValue()) : nullptr;
+                   return call && call->getCalledFunction()->getName().contains("sreg.nctaid");
+               });
+    });
+}
+
+/* The dearest divergent loop that has no loop around it; there may be loops inside. */
 Loop *persister::find_loop() const
 {
     Loop *best = nullptr;
-    double dearest = 0.0;
     for (Loop *loop : loops) {
         SmallVector<BasicBlock *, 4> ends;
         loop->getExitingBlocks(ends);
-        double cost = 0.0;
-        for (BasicBlock *block : loop->blocks()) {
-            cost += block_cost(*block);
-        }
-        if (any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); }) && cost > dearest) {
+        bool is_divergent = any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); });
+        if (is_divergent && !goes_by_grid(*loop, evolution) && (!best || loop_cost(*loop) > loop_cost(*best))) {
             best = loop;
-            dearest = cost;
         }
     }
-    return best && best->isInnermost() ? best : nullptr;
+    return best;
 }
 
 static bool uses_shared_memory(const Instruction &i)
@@ -97,35 +118,62 @@ static bool uses_shared_memory(const Instruction &i)
 }
 
 /* Could this wait for what another block writes? */
-static bool may_wait(const Instruction &i, const LoopInfo &loops)
+static bool may_wait(const Instruction &i, bool is_in_loop)
 {
     if (auto *load = dyn_cast<LoadInst>(&i)) {
         return load->isVolatile() || load->isAtomic();
     }
     bool is_atomic = isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i);
-    return is_atomic && !i.use_empty() && loops.getLoopFor(i.getParent());
+    return is_atomic && !i.use_empty() && is_in_loop;
 }
 
-static std::optional<blocker> find_call(const Instruction &i)
+static std::optional<blocker> find_assembly(const Instruction &i, const InlineAsm &assembly)
+{
+    StringRef text = assembly.getAsmString();
+    for (const char *word : {"%ctaid", "%gridid", "%smid", "%warpid", "ld.volatile", "ld.relaxed", "ld.acquire"}) {
+        if (text.contains(word)) {
+            return blocker{&i, describe(i) + " depends on the block"};
+        }
+    }
+    return std::nullopt;
+}
+
+static std::optional<blocker> find_call(const Instruction &i, SmallPtrSetImpl<const Function *> &seen);
+
+/* A function that is called: what it does must not depend on the block, since its block index is not replaced. */
+static std::optional<blocker> find_in_callee(const Function &callee, SmallPtrSetImpl<const Function *> &seen)
+{
+    if (!seen.insert(&callee).second) {
+        return std::nullopt;
+    }
+    for (const Instruction &i : instructions(callee)) {
+        const auto *intrinsic = dyn_cast<IntrinsicInst>(&i);
+        bool reads_index = intrinsic && intrinsic->getCalledFunction()->getName().contains("sreg.ctaid");
+        if (reads_index || uses_shared_memory(i) || may_wait(i, true)) {
+            return blocker{&i, describe(i) + " depends on the block, or waits for another"};
+        }
+        if (auto found = find_call(i, seen)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+static std::optional<blocker> find_call(const Instruction &i, SmallPtrSetImpl<const Function *> &seen)
 {
     const auto *call = dyn_cast<CallBase>(&i);
     if (!call) {
         return std::nullopt;
     }
     if (const auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
-        StringRef text = assembly->getAsmString();
-        for (const char *word : {"%ctaid", "%gridid", "%smid", "%warpid", "ld.volatile", "ld.relaxed", "ld.acquire"}) {
-            if (text.contains(word)) {
-                return blocker{&i, describe(i) + " depends on the block"};
-            }
-        }
-        return std::nullopt;
+        return find_assembly(i, *assembly);
     }
     const Function *callee = call->getCalledFunction();
-    if (!callee || !callee->isIntrinsic()) {
-        return blocker{&i, describe(i) + " may depend on the block"};
+    if (callee && callee->isIntrinsic()) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    bool is_known = callee && !callee->isDeclaration() && !find_in_callee(*callee, seen);
+    return is_known ? std::nullopt : std::optional(blocker{&i, describe(i) + " may depend on the block"});
 }
 
 std::optional<blocker> persister::find_obstacle() const
@@ -141,17 +189,16 @@ std::optional<blocker> persister::find_obstacle() const
     if (auto found = find_unsupported(inner.drop_front())) {
         return found;
     }
-    for (BasicBlock *block : blocks) {
-        for (Instruction &i : *block) {
-            if (uses_shared_memory(i)) {
-                return blocker{&i, "shared memory belongs to one block"};
-            }
-            if (may_wait(i, loops)) {
-                return blocker{&i, describe(i) + " may wait for another block"};
-            }
-            if (auto found = find_call(i)) {
-                return found;
-            }
+    SmallPtrSet<const Function *, 8> seen;
+    for (Instruction &i : instructions(f)) {
+        if (uses_shared_memory(i)) {
+            return blocker{&i, "shared memory belongs to one block"};
+        }
+        if (may_wait(i, loops.getLoopFor(i.getParent()) != nullptr)) {
+            return blocker{&i, describe(i) + " may wait for another block"};
+        }
+        if (auto found = find_call(i, seen)) {
+            return found;
         }
     }
     return std::nullopt;

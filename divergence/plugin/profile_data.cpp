@@ -26,7 +26,7 @@ static const uint16_t *find_record(const MemoryBuffer &file, uint64_t hash)
     for (size_t at = 0; at + n_bytes <= file.getBufferSize(); at += n_bytes) {
         uint64_t found;
         memcpy(&found, data + at + 8, sizeof found);
-        if (memcmp(data + at, "crpdiv1", 8) == 0 && found == hash) {
+        if (memcmp(data + at, "crpdiv2", 8) == 0 && found == hash) {
             return reinterpret_cast<const uint16_t *>(data + at);
         }
     }

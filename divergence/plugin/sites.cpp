@@ -198,7 +198,7 @@ count:
   %a3 = mul i32 %a2, 32
   %a4 = add i32 %a3, %lane
   %a5 = mul i32 %a4, 64
-  %a6 = add i32 %a5, 32
+  %a6 = add i32 %a5, 160
   %at = zext i32 %a6 to i64
   %cell = getelementptr i16, ptr %record, i64 %at
   %n = load volatile i16, ptr %cell
@@ -214,7 +214,12 @@ write:
   %plus = add i32 %capped, 1
   %word = trunc i32 %plus to i16
   store volatile i16 %word, ptr %to
-  store volatile i64 13922468887556707, ptr %record
+  %s4 = mul i32 %site, 2
+  %s5 = add i32 %s4, 32
+  %s6 = zext i32 %s5 to i64
+  %launched = getelementptr i16, ptr %record, i64 %s6
+  store volatile i32 %warps, ptr %launched, align 4
+  store volatile i64 14203943864267363, ptr %record
   %h = getelementptr i8, ptr %record, i64 8
   store volatile i64 %hash, ptr %h
   br label %done

@@ -106,7 +106,7 @@ def test_recording_build(tmp_path):
 
 def test_a_record_of_something_else_is_noticed(tmp_path):
     record = tmp_path / "r.divprofile"
-    record.write_bytes(b"crpdiv1\0" + bytes(2 * (32 + 64 * 64 * 32 * 64) - 8))
+    record.write_bytes(b"crpdiv2\0" + bytes(2 * (160 + 64 * 64 * 32 * 64) - 8))
     done = divcc(WALK, "-o", tmp_path / "walk.ptx", "--profile-use", record, "--cuda-path", "none")
     assert done.returncode == 0 and "holds no record" in done.stderr and "record again" in done.stderr
     done = divcc(WALK, "-o", tmp_path / "walk.ptx", "--profile-use", tmp_path / "none", "--cuda-path", "none")

@@ -46,10 +46,13 @@ PLAIN = {"original": "none", "merged": "loop-merge<steps=1;refill=1>", "merged-2
 SMALL = {"feynman-kac": "1", "mandelbrot": "100", "libor": "10", "rainflow": "100000 10", "nqueen": "15 7 3", "tissue": "32 10",
          "jaccard": "1024 512 20", "vmc": "10", "mr": "5", "myocyte": "5", "romberg": "128 64 20", "mt": "10",
          "simplemoc": "-s 1000000 -e 128 -n 1", "wyllie": "1000000 1 10", "sssp": "-g 120 -t 1 -w 10 -r 5",
-         "rsbench": "-s large -m event -l 4000000", "xsbench": "-s large -m event -G hash -l 4000000 -r 3", "sph": "", "knn": "5",
+         "rsbench": "-s large -m event -l 4000000", "xsbench": "-s large -g 1130 -m event -G hash -h 1000 -l 2000000 -r 3", "sph": "", "bonds": "2",
+         "bn": "result 2", "d3q19-bgk": "128", "ert": "1024 256", "is": "256 256 256", "memtest": "5", "mergeVS": "20", "wlcpow": "10",
+         "minisweep": "--niterations 1 --ncell_x 32 --ncell_y 32 --ncell_z 64 --ne 64 --na 32 --nblock_z 64", "vol2col": "10",
+         "xlqc": "dp", "zoom": "1 3 2160 4096 20", "wedford": "512 512 8192 3", "channelSum": "224 224 10", "asmooth": "2048 200 9 5",
          "quicksort": "1 2048 2048", "metropolis": "-l 32 11 -t 4.7 0.1 -a 1 2 200 10 -h 1.0 -z 7919"}
-PROGRAMS = """feynman-kac mandelbrot rainflow metropolis mr jaccard myocyte langford nqueen tissue libor aobench vmc romberg mt lci
- sssp quicksort eigenvalue cooling simplemoc wyllie linearprobing md5hash egs rsbench multinomial marchingCubes damage""".split()
+PROGRAMS = """feynman-kac rsbench xsbench nqueen sph mandelbrot rainflow metropolis mr jaccard myocyte langford tissue libor aobench vmc romberg mt lci
+ sssp quicksort eigenvalue cooling simplemoc wyllie linearprobing md5hash egs multinomial marchingCubes damage""".split()
 # Flags for the makefile's EXTRA_CFLAGS: these ask for nvcc by name, although any CUDA compiler will do.
 EXTRA = {"xsbench": "-D__NVCC__"}
 # Builds beside the model's own choice.
@@ -60,13 +63,11 @@ FORCED_PROGRAMS = {
     "metropolis": {"distribute": "branch-distribute"},
     "myocyte": {"delay": "iteration-delay<threshold=16>"},
     "langford": {"delay": "iteration-delay<threshold=16>"},
-    "nqueen": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>", "persist2": "persist,loop-merge<depth=1;steps=2;refill=1>",
-               "persistall": "persist,loop-merge<steps=1;refill=1>"},
-    "asmooth": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>", "persistall": "persist,loop-merge<steps=4;refill=1>"},
+    "nqueen": {"persist2": "persist,loop-merge<depth=1;steps=2;refill=1>",
+               "persist4": "persist,loop-merge<depth=1;steps=4;refill=1>"},
     "rsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
     "xsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
     "sph": {"delay8": "iteration-delay<threshold=8>", "delay16": "iteration-delay<threshold=16>"},
-    "knn": {"delay4": "iteration-delay<threshold=4>"},
 }
 
 
@@ -85,6 +86,11 @@ def must(command, **more):
 
 def cell_name(kernel, value):
     return f"{kernel}-{value}"
+
+
+def cell_options(kernel, count, value):
+    return ["--kernel", kernel, "--grid", THREADS // BLOCK, "--block", BLOCK, "--arg", f"buf:{THREADS * 4}", "--arg", f"u32={count}",
+            "--arg", f"u32={value}"]
 
 
 def profile_of(folder, name):
@@ -236,8 +242,9 @@ def build_all(args):
 # ----------------------------------------------------------------------------------------------------------------- run
 
 class Runner:
-    def __init__(self, folder, limit):
-        self.folder, self.end, self.rows = folder, time.time() + limit, []
+    def __init__(self, folder, limit, out):
+        self.folder, self.end, self.out = folder, time.time() + limit, out
+        self.longest = 12.0  # seconds for one run of a program
         self.profiles = folder / "profiles"
         self.profiles.mkdir(exist_ok=True)
 
@@ -276,18 +283,27 @@ class Runner:
             auto = folder / f"auto-{name}.cubin"
             auto = auto if auto.exists() else folder / "auto.cubin"
             files = [folder / "original.cubin", *(folder / f"{f}.cubin" for f in wanted), auto]
-            options = ["--kernel", kernel, "--grid", THREADS // BLOCK, "--block", BLOCK, "--arg", f"buf:{THREADS * 4}", "--arg",
-                       f"u32={count}", "--arg", f"u32={value}"]
-            rows = self.compare(files, *options, "--repeat", 5)
+            rows = self.compare(files, *cell_options(kernel, count, value), "--repeat", 5)
             cells = []
             for f in [*FORCED, auto.stem]:
                 row = rows.get(f)
                 cells.append("" if row is None else f"{row[1]:.2f}" + ("" if row[2] == "same" else " " + row[2]))
             label = SPREADS[value] if kernel.startswith("nest") else f"{value / 10:g} %"
             print(f"| {kernel}, {label} | {rows.get('original', (0,))[0]:.3f} | " + " | ".join(cells) + " |", flush=True)
-            path = self.folder / "record.tmp"
-            call([self.folder / "corpuscle-divrun", folder / "record.cubin", *options, "--repeat", 1, "--profile", path], limit=120)
-            self.keep_profile(path, name)
+            if auto.stem == "auto":
+                self.record_cell(kernel, count, value)
+
+    def record_cell(self, kernel, count, value):
+        path = self.folder / "record.tmp"
+        call([self.folder / "corpuscle-divrun", self.folder / "synthetic/record.cubin", *cell_options(kernel, count, value), "--repeat",
+              1, "--profile", path], limit=30)
+        self.keep_profile(path, cell_name(kernel, value))
+
+    def records(self):
+        """Of the synthetic cells only, for a second `build`."""
+        for kernel, count, value in CELLS:
+            if self.left() > 2:
+                self.record_cell(kernel, count, value)
 
     def walk(self):
         """The example of docs/divergence: steps of 0.3 and of 0.1 in a disc."""
@@ -334,7 +350,7 @@ class Runner:
             env["CORPUSCLE_PROFILE"] = str(profile)
             env.pop("LD_PRELOAD")
         try:
-            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(5, min(25, self.left())))
+            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(5, min(self.longest, self.left())))
         except subprocess.TimeoutExpired:
             return None
         kernels, copied = {}, ""
@@ -350,14 +366,15 @@ class Runner:
         """One row: kernel times of the original and of every other build, best of two runs, and whether they print the same."""
         folder = self.folder / "programs" / name
         arguments = json.loads((folder / "arguments.json").read_text())
-        variants = [v for v in ("original", "auto", *FORCED_PROGRAMS.get(name, {})) if (folder / v).exists()]
+        builds = {p.name for p in folder.iterdir() if not p.suffix} - {"record", "original"}
+        variants = (["original"] if (folder / "original").exists() else []) + sorted(builds)
         if "original" not in variants:
             return f"| {name} | | declined: the code is the same | |"
         results = {v: [] for v in variants}
         begin = time.time()
-        for turn in range(2):
-            if turn == 1 and time.time() - begin > 15.0:
-                break  # long runs are measured once
+        for turn in range(3):
+            if turn > 0 and time.time() - begin > 4.0:
+                break
             for variant in variants:
                 got = self.run_program(folder / variant, arguments)
                 first = results["original"][0][0] if results["original"] else 0
@@ -374,8 +391,18 @@ class Runner:
             if same != "same":
                 same += difference(first, results[v][0])
             cells.append(f"{v} {best['original'] / max(best[v], 1e-9):.3f} ({same})")
-        made = len(re.findall(r"(merged|delayed|distributed|persistent) \(", (folder / "remarks.txt").read_text()))
+        remarks = folder / "remarks.txt"
+        made = len(re.findall(r"(merged|delayed|distributed|persistent) \(", remarks.read_text())) if remarks.exists() else ""
+        self.kernels(name, results)
         return f"| {name} {' '.join(arguments)} | {best['original']:.3f} | {'; '.join(cells)} | {made} |"
+
+    def kernels(self, name, results):
+        """By kernel, for whoever looks for the cause."""
+        best = {v: {k: min(r[2].get(k, 0.0) for r in runs) for k in runs[0][2]} for v, runs in results.items()}
+        with open(Path(self.out) / "kernels.txt", "a") as file:
+            for kernel, ms in best["original"].items():
+                print(name, kernel[:60], f"{ms:.3f} ms", *(f"{v} {ms / max(b.get(kernel, 0.0), 1e-9):.3f}" for v, b in best.items()
+                                                        if v != "original"), file=file)
 
     def record(self, name):
         folder = self.folder / "programs" / name
@@ -391,10 +418,10 @@ class Runner:
         print("\n## HeCBench: milliseconds in all kernels of the original, times faster, transforms made\n\n"
               "| program | original | | made |\n|---|---|---|---|")
         for name in names:
-            print(self.program(name) if self.left() > 8 else f"| {name} | not run: out of time | | |", flush=True)
-        for name in names:
             if self.left() > 8:
                 self.record(name)
+        for name in names:
+            print(self.program(name) if self.left() > 8 else f"| {name} | not run: out of time | | |", flush=True)
 
 
 def results_of(run):
@@ -415,10 +442,11 @@ def printed(text):
 
 def run_all(args):
     folder = Path(args.folder).resolve()
-    runner = Runner(folder, args.limit)
+    runner = Runner(folder, args.limit, args.out or folder)
     print(f"{subprocess.run(['nvidia-smi', '-L'], capture_output=True, text=True).stdout.strip()}")
-    sections = {"walk": runner.walk, "synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs}
-    for name in args.sections or sections:
+    sections = {"walk": runner.walk, "synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs,
+                "records": runner.records}
+    for name in args.sections or [n for n in sections if n != "records"]:
         sections[name]()
     with tarfile.open(Path(args.out or folder) / "profiles.tar", "w") as packed:
         packed.add(runner.profiles, "profiles")
@@ -438,7 +466,7 @@ def main():
     r.add_argument("folder")
     r.add_argument("--out", help="folder for profiles.tar, the records (default FOLDER)")
     r.add_argument("--limit", type=float, default=170.0, help="seconds for all of it")
-    r.add_argument("--sections", nargs="*", choices=["walk", "synthetic", "plain", "programs"])
+    r.add_argument("--sections", nargs="*", choices=["walk", "synthetic", "plain", "programs", "records"])
     args = parser.parse_args()
     build_all(args) if args.command == "build" else run_all(args)
 

@@ -315,6 +315,9 @@ static bool run_passes(const job *j, const char *bitcode, const char *result)
     if (j->o->margin != NULL) {
         words_addf(&command, "-divergence-margin=%s", j->o->margin);
     }
+    if (j->o->processors != NULL) {
+        words_addf(&command, "-divergence-processors=%s", j->o->processors);
+    }
     if (j->o->profile != NULL) {
         words_addf(&command, "-divergence-profile=%s", j->o->profile);
     }
@@ -368,6 +371,9 @@ static bool assemble(const job *j, const char *ptx, const char *cubin)
     words_add(&command, j->t->ptxas);
     words_add(&command, "-O3");
     words_addf(&command, "-arch=%s", j->o->arch);
+    if (j->o->registers != NULL) {
+        words_addf(&command, "--maxrregcount=%s", j->o->registers);
+    }
     words_add(&command, ptx);
     words_add(&command, "-o");
     words_add(&command, cubin);

@@ -16,7 +16,9 @@ typedef struct options {
     const char *remarks; /**< --remarks: file beside standard error */
     const char *cuda;    /**< --cuda-path */
     const char *margin;  /**< --margin */
+    const char *processors; /**< --processors: multiprocessors of the GPU, for persist */
     const char *level;   /**< -O3 */
+    const char *registers; /**< nvcc's -maxrregcount, for ptxas */
     bool is_report, is_recording, is_kept, is_verbose, is_object, is_fast_math, has_lines, is_quiet,
         has_shared_runtime; /**< nvcc's -cudart shared */
 } options;

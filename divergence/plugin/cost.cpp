@@ -131,6 +131,48 @@ trip_trace make_trace(spread kind, unsigned mean, unsigned n)
     return t;
 }
 
+/* First row behind the k-th warp. */
+static size_t end_of_warp(const trip_trace &t, size_t k)
+{
+    return k < t.warps.size() ? t.warps[k] : t.trips.size();
+}
+
+/* Visits of each lane in rows [first, end), without the gaps of lanes that had ended. */
+static std::vector<std::vector<uint16_t>> close_gaps(const trip_trace &t, size_t first, size_t end)
+{
+    std::vector<std::vector<uint16_t>> rows;
+    for (unsigned lane = 0; lane < LANES; ++lane) {
+        size_t n = 0;
+        for (size_t row = first; row < end; ++row) {
+            if (t.trips[row][lane] != 0xffff) {
+                if (n == rows.size()) {
+                    rows.push_back(std::vector<uint16_t>(LANES, 0xffff));
+                }
+                rows[n++][lane] = t.trips[row][lane];
+            }
+        }
+    }
+    return rows;
+}
+
+trip_trace behind_one_another(const trip_trace &t, unsigned processors)
+{
+    const size_t held = (size_t)processors * 64, n_warps = t.warps.size() + 1;
+    const size_t share = std::clamp<size_t>(t.n_launched / held, 1, n_warps);
+    trip_trace out;
+    out.n_launched = t.n_launched;
+    for (size_t k = 0, first = 0; k < n_warps; k += share) {
+        size_t end = end_of_warp(t, std::min(k + share, n_warps) - 1);
+        if (k > 0) {
+            out.warps.push_back(out.trips.size());
+        }
+        auto rows = close_gaps(t, first, end);
+        out.trips.insert(out.trips.end(), rows.begin(), rows.end());
+        first = end;
+    }
+    return out;
+}
+
 /* Trips of the longest lane in a visit; none when no lane makes it. */
 static std::optional<unsigned> longest_of(const std::vector<uint16_t> &lanes)
 {
@@ -169,6 +211,7 @@ namespace
 {
 struct lane {
     size_t visit = 0;  /* next visit */
+    size_t end = 0;    /* behind the last of this warp */
     unsigned left = 0; /* body executions left in this one */
     bool is_in = false;
 };
@@ -177,7 +220,7 @@ struct lane {
 /* Begin a visit; false when the lane has none left. */
 static bool begin_visit(lane &l, const trip_trace &t, unsigned index, unsigned others)
 {
-    if (l.visit >= t.trips.size() || t.trips[l.visit][index] == 0xffff) {
+    if (l.visit >= l.end || t.trips[l.visit][index] == 0xffff) {
         return false;
     }
     l.left = t.trips[l.visit++][index] + others;
@@ -187,12 +230,14 @@ static bool begin_visit(lane &l, const trip_trace &t, unsigned index, unsigned o
 
 static bool wants_visit(const lane &l, const trip_trace &t, unsigned index)
 {
-    return !l.is_in && l.visit < t.trips.size() && t.trips[l.visit][index] != 0xffff;
+    return !l.is_in && l.visit < l.end && t.trips[l.visit][index] != 0xffff;
 }
 
-double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsigned refill)
+static double merged_warp(const nest_cost &c, const trip_trace &t, size_t first, size_t end, unsigned steps,
+                          unsigned refill)
 {
     lane lanes[LANES];
+    std::fill(std::begin(lanes), std::end(lanes), lane{first, end});
     double sum = 0;
     double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 3.0 * (steps - 1);
     for (;;) {
@@ -232,6 +277,16 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
         }
         sum += ends ? c.end : 0.0;
     }
+}
+
+double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsigned refill)
+{
+    double sum = 0.0;
+    for (size_t k = 0, first = 0; k <= t.warps.size(); ++k) {
+        sum += merged_warp(c, t, first, end_of_warp(t, k), steps, refill);
+        first = end_of_warp(t, k);
+    }
+    return sum;
 }
 
 branch_trace make_branches(double probability, unsigned n)

@@ -35,6 +35,8 @@ double arithmetic_share(llvm::ArrayRef<llvm::BasicBlock *> blocks);
  * ended. */
 struct trip_trace {
     std::vector<std::vector<uint16_t>> trips;
+    std::vector<size_t> warps; /**< rows where a further warp begins; none: all rows are one warp's */
+    unsigned n_launched = 0;   /**< warps of the launch that was recorded */
 };
 
 /** How trip counts of an inner loop may be spread when nothing was recorded. */
@@ -42,6 +44,12 @@ enum class spread { none, uniform, geometric };
 
 /** `n` visits by 32 lanes with the given mean; fixed numbers, the same in every run. */
 trip_trace make_trace(spread kind, unsigned mean, unsigned n);
+
+/**
+ * The same for a persistent kernel: as many of the recorded warps as share the place of one on a GPU with so many
+ * multiprocessors are one warp's, whose lanes go on to their next item when they are done.
+ */
+trip_trace behind_one_another(const trip_trace &t, unsigned processors);
 
 /** Mean over visits of the longest lane's trips. */
 double longest_mean(const trip_trace &t);

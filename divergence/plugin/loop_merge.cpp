@@ -8,6 +8,7 @@
 #include "randomness.h"
 #include "remarks.h"
 #include "settings.h"
+#include "trips.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -63,12 +64,11 @@ class merger
     std::optional<blocker> find_obstacle(const nest &n) const;
     void estimate(nest &n);
     nest without_others(const nest &all) const;
+    nest nest_of(Loop *outer, unsigned depth);
     nest best_nest(Loop *outer);
     void choose(nest &n) const;
     void add_blocks(const Loop *around, const nest &n, double factor, nest_cost &c) const;
-    double trips_of(Loop *loop) const;
     double other_turns(const nest &n) const;
-    double whole_cost(Loop *loop) const;
     trip_trace expect(nest &n);
     std::string numbers(const nest &n) const;
     void apply(const nest &n);
@@ -130,38 +130,15 @@ std::optional<blocker> merger::find_obstacle(const nest &n) const
     return std::nullopt;
 }
 
-/* Turns of a warp in a loop that stays: those of the longest lane. */
-double merger::trips_of(Loop *loop) const
-{
-    if (auto recorded = recorded_trips(f, *loop)) {
-        return longest_mean(*recorded);
-    }
-    unsigned n = evolution.getSmallConstantTripCount(loop);
-    return n == 0 ? 8.0 : (double)n;
-}
-
 /* Turns of a lane in merged loops beside the main one, a visit. */
 double merger::other_turns(const nest &n) const
 {
     double sum = 0.0;
     for (Loop *loop : n.cut) {
         bool is_beside = !loop->contains(n.main) && none_of(n.cut, [&](Loop *l) { return l->getParentLoop() == loop; });
-        sum += is_beside ? trips_of(loop) : 0.0;
+        sum += is_beside ? warp_turns(*loop, evolution) : 0.0;
     }
     return sum;
-}
-
-/* A loop that stays, with all its turns. */
-double merger::whole_cost(Loop *loop) const
-{
-    double sum = 0.0;
-    for (BasicBlock *block : loop->blocks()) {
-        sum += loops.getLoopFor(block) == loop ? block_cost(*block) : 0.0;
-    }
-    for (Loop *sub : loop->getSubLoops()) {
-        sum += whole_cost(sub);
-    }
-    return sum * trips_of(loop);
 }
 
 /* Blocks of `around` itself and of loops inside that stay: part of the outer cost; merged loops: of the body. */
@@ -175,9 +152,9 @@ void merger::add_blocks(const Loop *around, const nest &n, double factor, nest_c
     for (Loop *sub : around->getSubLoops()) {
         bool is_cut = is_contained(n.cut, sub);
         if (!is_cut && around == n.main) { /* a loop that stays, inside the body */
-            c.body += factor * whole_cost(sub);
+            c.body += factor * warp_turns(*sub, evolution) * turn_cost(*sub, loops, evolution);
         } else {
-            add_blocks(sub, n, is_cut ? factor : factor * trips_of(sub), c);
+            add_blocks(sub, n, is_cut ? factor : factor * warp_turns(*sub, evolution), c);
         }
     }
 }
@@ -232,7 +209,8 @@ void merger::estimate(nest &n)
     n.cost.others = other_turns(n);
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
-        n.trace = *recorded;
+        n.trace = is_persistent(f) && !n.outer->getParentLoop() ? behind_one_another(*recorded, settings().processors)
+                                                               : *recorded;
         n.is_recorded = true;
         n.basis = "recorded";
     } else {
@@ -246,7 +224,7 @@ void merger::choose(nest &n) const
     bool may_copy = can_copy(n.main->getBlocks());
     bool may_vote = has_votes(*f.getParent());
     double nested = nested_cost(n.cost, n.trace);
-    for (unsigned steps : {1u, 2u, 4u}) {
+    for (unsigned steps : {1u, 2u, 4u, 8u}) {
         for (unsigned refill : {1u, 8u}) {
             bool is_asked =
                 (wanted.steps == 0 || wanted.steps == steps) && (wanted.refill == 0 || wanted.refill == refill);
@@ -334,34 +312,45 @@ nest merger::without_others(const nest &all) const
     return n;
 }
 
-/* Which of the loops inside are merged, and down to which level: the model's best; forced is the deepest level. */
+/* The nest down to that level, with the model's best variant. */
+nest merger::nest_of(Loop *outer, unsigned depth)
+{
+    nest n;
+    n.outer = outer;
+    n.depth = depth;
+    collect(outer, n, 1);
+    if (!n.cut.empty()) {
+        estimate(n);
+        choose(n);
+    }
+    return n;
+}
+
+/*
+ * Which of the loops inside are merged, and down to which level. Forced: all, down to the level that is asked for. By the model
+ * without a record: all or nothing, for what a part would bring depends on trip counts most of all.
+ */
 nest merger::best_nest(Loop *outer)
 {
-    nest best;
-    size_t n_before = 0;
     unsigned limit = wanted.depth != 0 ? wanted.depth : ~0u;
-    for (unsigned depth = wanted.force ? limit : 1; depth <= limit; ++depth) {
-        nest all;
-        all.outer = outer;
-        all.depth = depth;
-        collect(outer, all, 1);
+    nest best = nest_of(outer, limit);
+    size_t n_before = 0;
+    bool is_open = !best.cut.empty() && (wanted.force || best.is_recorded);
+    for (unsigned depth = wanted.force ? limit : 1; is_open && depth <= limit; ++depth) {
+        nest all = nest_of(outer, depth);
         if (all.cut.size() == n_before) {
             break;
         }
         n_before = all.cut.size();
-        estimate(all);
-        choose(all);
         nest few = without_others(all);
         if (few.cut.size() < all.cut.size()) {
             estimate(few);
             choose(few);
         }
         for (nest *n : {&all, &few}) {
-            best = best.cut.empty() || n->gain > best.gain + 0.02 ? *n : best;
+            best = n->gain > best.gain + 0.02 ? *n : best;
         }
-        if (depth == limit) {
-            break;
-        }
+        is_open = depth != limit;
     }
     return best;
 }

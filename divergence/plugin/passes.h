@@ -60,6 +60,8 @@ struct persist_pass : llvm::PassInfoMixin<persist_pass> {
     }
     pass_settings base;
 };
+/** Was this kernel made persistent here? */
+bool is_persistent(const llvm::Function &f);
 
 /** Fix floating-point contraction, so that moving code changes no rounding. */
 struct contract_pass : llvm::PassInfoMixin<contract_pass> {

@@ -9,6 +9,7 @@
 #include "profile_data.h"
 #include "remarks.h"
 #include "settings.h"
+#include "trips.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -210,12 +211,16 @@ double persister::predict(Loop *loop, const char *&basis) const
 {
     nest_cost c;
     for (BasicBlock &block : f) {
-        (loop->contains(&block) ? c.body : c.outer) += block_cost(block);
+        c.outer += loops.getLoopFor(&block) ? 0.0 : block_cost(block);
     }
+    for (Loop *other : loops) {
+        c.outer += other == loop ? 0.0 : warp_turns(*other, evolution) * turn_cost(*other, loops, evolution);
+    }
+    c.body = turn_cost(*loop, loops, evolution);
     c.outer += 12.0;
     trip_trace t;
     if (auto recorded = recorded_trips(f, *loop)) {
-        t = *recorded;
+        t = behind_one_another(*recorded, settings().processors);
         basis = "recorded";
     } else {
         bool is_counted = evolution.hasLoopInvariantBackedgeTakenCount(loop);
@@ -348,6 +353,11 @@ bool persister::run()
 }
 
 } // namespace
+
+bool is_persistent(const Function &f)
+{
+    return f.hasFnAttribute(MARK);
+}
 
 PreservedAnalyses persist_pass::run(Function &f, FunctionAnalysisManager &manager)
 {

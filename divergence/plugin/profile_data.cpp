@@ -71,13 +71,18 @@ static lane_values values_of(const uint16_t *record, unsigned site, unsigned war
     return lane_values(record + cell + 1, record + cell + 1 + n);
 }
 
-/* Rows of 32 lanes, one row a visit, warps behind one another; `ended` where a lane had no further visit. */
+/* Rows of 32 lanes, one row a visit, warps behind one another (`warps`: where a further one begins); `ended` where a lane
+ * had no further visit. */
 template <typename Word>
-static std::vector<std::vector<Word>> rows_of(const uint16_t *record, unsigned site, Word ended)
+static std::vector<std::vector<Word>> rows_of(const uint16_t *record, unsigned site, Word ended,
+                                              std::vector<size_t> *warps)
 {
     std::vector<std::vector<Word>> rows;
     for (unsigned warp = 0; warp < RECORD_WARPS; ++warp) {
         size_t first = rows.size();
+        if (warps && first > 0 && (warps->empty() || warps->back() != first)) {
+            warps->push_back(first);
+        }
         for (unsigned lane = 0; lane < RECORD_LANES; ++lane) {
             lane_values values = values_of(record, site, warp, lane);
             for (size_t k = 0; k < values.size(); ++k) {
@@ -98,7 +103,12 @@ std::optional<trip_trace> recorded_trips(const Function &f, const Loop &loop)
     if (!record || !site) {
         return std::nullopt;
     }
-    trip_trace t{rows_of<uint16_t>(record, *site, 0xffff)};
+    trip_trace t;
+    t.trips = rows_of<uint16_t>(record, *site, 0xffff, &t.warps);
+    if (!t.warps.empty() && t.warps.back() == t.trips.size()) {
+        t.warps.pop_back(); /* the last warps did not come there */
+    }
+    memcpy(&t.n_launched, record + RECORD_LAUNCHED + 2 * *site, sizeof t.n_launched);
     return t.trips.empty() ? std::nullopt : std::optional<trip_trace>(t);
 }
 
@@ -109,7 +119,7 @@ std::optional<branch_trace> recorded_branches(const Function &f, const BasicBloc
     if (!record || !site) {
         return std::nullopt;
     }
-    branch_trace t{rows_of<uint8_t>(record, *site, 2)};
+    branch_trace t{rows_of<uint8_t>(record, *site, 2, nullptr)};
     return t.dear.empty() ? std::nullopt : std::optional<branch_trace>(t);
 }
 

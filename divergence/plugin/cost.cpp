@@ -155,10 +155,10 @@ static std::vector<std::vector<uint16_t>> close_gaps(const trip_trace &t, size_t
     return rows;
 }
 
-trip_trace behind_one_another(const trip_trace &t, unsigned processors)
+trip_trace behind_one_another(const trip_trace &t, unsigned warps_held)
 {
-    const size_t held = (size_t)processors * 64, n_warps = t.warps.size() + 1;
-    const size_t share = std::clamp<size_t>(t.n_launched / held, 1, n_warps);
+    const size_t n_warps = t.warps.size() + 1;
+    const size_t share = std::clamp<size_t>(t.n_launched / std::max(1u, warps_held), 1, n_warps);
     trip_trace out;
     out.n_launched = t.n_launched;
     for (size_t k = 0, first = 0; k < n_warps; k += share) {

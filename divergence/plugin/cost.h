@@ -46,10 +46,10 @@ enum class spread { none, uniform, geometric };
 trip_trace make_trace(spread kind, unsigned mean, unsigned n);
 
 /**
- * The same for a persistent kernel: as many of the recorded warps as share the place of one on a GPU with so many
- * multiprocessors are one warp's, whose lanes go on to their next item when they are done.
+ * The same for a persistent kernel: as many of the recorded warps as share the place of one on a GPU that holds so many are
+ * one warp's, whose lanes go on to their next item when they are done.
  */
-trip_trace behind_one_another(const trip_trace &t, unsigned processors);
+trip_trace behind_one_another(const trip_trace &t, unsigned warps_held);
 
 /** Mean over visits of the longest lane's trips. */
 double longest_mean(const trip_trace &t);

@@ -36,7 +36,8 @@ struct nest {
     SmallVector<Loop *, 4> cut;
     Loop *main = nullptr; /* the dearest of the innermost merged loops */
     nest_cost cost;
-    trip_trace trace;
+    trip_trace trace, worst;
+    bool is_safe = false;
     double share = 1.0;
     bool is_recorded = false;
     const char *basis = "";
@@ -57,11 +58,12 @@ class merger
     bool run(SmallPtrSetImpl<BasicBlock *> &declined);
 
   private:
-    bool is_safe(const nest &n) const;
     bool try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined);
     bool is_divergent(const Loop *loop) const;
     void collect(Loop *around, nest &n, unsigned level) const;
     std::optional<blocker> find_obstacle(const nest &n) const;
+    trip_trace worst_case(const nest &n) const;
+    bool is_safe(const nest &n, unsigned steps, unsigned refill) const;
     void estimate(nest &n);
     nest without_others(const nest &all) const;
     nest nest_of(Loop *outer, unsigned depth);
@@ -209,16 +211,37 @@ void merger::estimate(nest &n)
     n.cost.others = other_turns(n);
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
-        n.trace = is_persistent(f) && !n.outer->getParentLoop() ? behind_one_another(*recorded, settings().processors)
+        n.trace = is_persistent(f) && !n.outer->getParentLoop() ? behind_one_another(*recorded, warps_held(f))
                                                                : *recorded;
         n.is_recorded = true;
         n.basis = "recorded";
     } else {
         n.trace = expect(n);
     }
+    n.worst = worst_case(n);
 }
 
-/* The variant that the model likes best. */
+/*
+ * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any other loop may
+ * agree, and then merging only costs. Neither may lose.
+ */
+trip_trace merger::worst_case(const nest &n) const
+{
+    SmallVector<BasicBlock *, 4> ends;
+    n.main->getExitingBlocks(ends);
+    bool is_drawn = any_of(ends, [](BasicBlock *end) {
+        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
+        return branch && branch->isConditional() && is_random(branch->getCondition());
+    });
+    return is_drawn ? make_trace(spread::geometric, 2, 32) : make_trace(spread::none, 16, 16);
+}
+
+bool merger::is_safe(const nest &n, unsigned steps, unsigned refill) const
+{
+    return n.is_recorded || nested_cost(n.cost, n.worst) > 0.96 * merged_cost(n.cost, n.worst, steps, refill);
+}
+
+/* The variant that the model likes best among those that cannot lose; if there is none, among all. */
 void merger::choose(nest &n) const
 {
     bool may_copy = can_copy(n.main->getBlocks());
@@ -228,11 +251,16 @@ void merger::choose(nest &n) const
         for (unsigned refill : {1u, 8u}) {
             bool is_asked =
                 (wanted.steps == 0 || wanted.steps == steps) && (wanted.refill == 0 || wanted.refill == refill);
-            bool is_possible = (steps == 1 || (may_copy && n.cost.body * steps < 1500)) && (refill == 1 || may_vote);
+            bool is_possible = (steps == 1 || (may_copy && n.cost.body * steps < 3000)) && (refill == 1 || may_vote);
             double ratio = nested / std::max(1.0, merged_cost(n.cost, n.trace, steps, refill));
             double gain = 1.0 / (n.share / ratio + (1.0 - n.share)); /* waiting for memory stays as it is */
-            if (is_asked && is_possible && gain > n.gain + 0.02) {
+            if (!is_asked || !is_possible) {
+                continue;
+            }
+            bool safe = is_safe(n, steps, refill);
+            if (safe == n.is_safe ? gain > n.gain + 0.02 : safe) {
                 n.gain = gain;
+                n.is_safe = safe;
                 n.steps = steps;
                 n.refill = refill;
             }
@@ -277,25 +305,6 @@ bool merger::decline(Loop *outer, const nest &n, const std::string &why, SmallPt
     Loop *shown = n.main ? n.main : n.cut.empty() ? outer : n.cut.back();
     remark(f, {shown->getStartLoc(), shown->getHeader()}, PASS, verdict::declined, "not merged: " + why);
     return false;
-}
-
-/*
- * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any other loop may
- * agree, and then merging only costs. Neither may lose.
- */
-bool merger::is_safe(const nest &n) const
-{
-    if (n.is_recorded) {
-        return true;
-    }
-    SmallVector<BasicBlock *, 4> ends;
-    n.main->getExitingBlocks(ends);
-    bool is_drawn = any_of(ends, [](BasicBlock *end) {
-        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
-        return branch && branch->isConditional() && is_random(branch->getCondition());
-    });
-    trip_trace worst = is_drawn ? make_trace(spread::geometric, 2, 32) : make_trace(spread::none, 16, 16);
-    return nested_cost(n.cost, worst) > 0.96 * merged_cost(n.cost, worst, n.steps, n.refill);
 }
 
 /* Only the main loop and those around it: a cheap loop beside it is run through where it stands. */
@@ -370,7 +379,7 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
     if (!wanted.force && n.gain < settings().margin) {
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
     }
-    if (!wanted.force && !is_safe(n)) {
+    if (!wanted.force && !n.is_safe) {
         return decline(outer, n, "lanes may all make the same or few turns, and would lose (" + numbers(n) +
                                      "); record a run with --profile, or force it", declined);
     }

@@ -22,6 +22,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -32,7 +33,7 @@ namespace divergence
 
 static const char *const PASS = "persist";
 static const char *const MARK = "corpuscle-persistent";
-enum { THREADS_HELD = 2048 }; /* by one multiprocessor */
+enum { THREADS_HELD = 2048, REGISTERS = 65536 }; /* of one multiprocessor */
 
 namespace
 {
@@ -52,6 +53,7 @@ class persister
     Loop *find_loop() const;
     std::optional<blocker> find_obstacle() const;
     double predict(Loop *loop, const char *&basis) const;
+    unsigned choose_size();
     void apply();
     Value *product(IRBuilderBase &b, ArrayRef<Intrinsic::ID> registers) const;
     Value *linear_block(IRBuilderBase &b) const;
@@ -205,6 +207,50 @@ std::optional<blocker> persister::find_obstacle() const
     return std::nullopt;
 }
 
+/* Registers a thread of this kernel, without the passes and with them; 0 where not known. */
+static std::pair<unsigned, unsigned> registers_of(const Function &f)
+{
+    auto file = MemoryBuffer::getFile(settings().registers);
+    SmallVector<StringRef, 16> lines;
+    if (file) {
+        (*file)->getBuffer().split(lines, '\n', -1, false);
+    }
+    for (StringRef line : lines) {
+        SmallVector<StringRef, 3> words;
+        line.split(words, ' ', -1, false);
+        unsigned before = 0, after = 0;
+        if (words.size() == 3 && words[0] == f.getName() && !words[1].getAsInteger(10, before) &&
+            !words[2].getAsInteger(10, after)) {
+            return {before, after};
+        }
+    }
+    return {0, 0};
+}
+
+/* Threads of this kernel that a multiprocessor holds, in blocks of 256, at so many registers, which are given out by eight. */
+static unsigned threads_held(unsigned registers)
+{
+    unsigned threads = registers == 0 ? (unsigned)THREADS_HELD : REGISTERS / (unsigned)alignTo(registers, 8);
+    return std::clamp<unsigned>(alignDown(threads, 256), 256, THREADS_HELD);
+}
+
+/* What a multiprocessor will hold, and whether the kernel has to be kept to the registers that it had for that. */
+static unsigned threads_held(const Function &f, unsigned *most_registers)
+{
+    auto [before, after] = registers_of(f);
+    if (before != 0 && threads_held(after) < 0.7 * threads_held(before)) {
+        *most_registers = (unsigned)alignTo(before, 8);
+        return threads_held(before);
+    }
+    return threads_held(after);
+}
+
+unsigned warps_held(const Function &f)
+{
+    unsigned unused = 0;
+    return settings().processors * threads_held(f, &unused) / 32;
+}
+
 /* The gain of merging the new loop over items with the kernel's own. Recorded warps are the items of one lane after
  * another. */
 double persister::predict(Loop *loop, const char *&basis) const
@@ -220,7 +266,7 @@ double persister::predict(Loop *loop, const char *&basis) const
     c.outer += 12.0;
     trip_trace t;
     if (auto recorded = recorded_trips(f, *loop)) {
-        t = behind_one_another(*recorded, settings().processors);
+        t = behind_one_another(*recorded, warps_held(f));
         basis = "recorded";
     } else {
         bool is_counted = evolution.hasLoopInvariantBackedgeTakenCount(loop);
@@ -281,6 +327,22 @@ void persister::replace_block_index(IRBuilderBase &b, Value *block)
     }
 }
 
+/*
+ * The grid that works is as large as what the GPU holds, so that all items are dealt out at once. A kernel of which it would
+ * hold less than before by a third is kept to the registers that it had.
+ */
+unsigned persister::choose_size()
+{
+    unsigned most_registers = 0, held = threads_held(f, &most_registers);
+    if (most_registers != 0) {
+        LLVMContext &context = f.getContext();
+        auto *limit = ConstantInt::get(Type::getInt32Ty(context), most_registers);
+        Metadata *note[] = {ValueAsMetadata::get(&f), MDString::get(context, "maxnreg"), ConstantAsMetadata::get(limit)};
+        f.getParent()->getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(context, note));
+    }
+    return held;
+}
+
 void persister::apply()
 {
     BasicBlock *entry = &f.getEntryBlock();
@@ -303,7 +365,8 @@ void persister::apply()
     IRBuilder<> b(entry);
     Value *threads = product(b, {Intrinsic::nvvm_read_ptx_sreg_ntid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
                                  Intrinsic::nvvm_read_ptx_sreg_ntid_z});
-    Value *a_processor = b.CreateUDiv(b.getInt32(THREADS_HELD), threads);
+    Value *a_processor = b.CreateUDiv(b.getInt32(choose_size()), threads);
+    a_processor = b.CreateBinaryIntrinsic(Intrinsic::umax, a_processor, b.getInt32(1)); /* blocks larger than that */
     Value *held = b.CreateMul(a_processor, b.getInt32(settings().processors), "persist.held");
     Value *all = product(b, {Intrinsic::nvvm_read_ptx_sreg_nctaid_x, Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
                              Intrinsic::nvvm_read_ptx_sreg_nctaid_z});

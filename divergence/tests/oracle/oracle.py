@@ -26,6 +26,7 @@ PROFILED = "branch-distribute,loop-simplify,loop-merge,loop-simplify,iteration-d
 VARIANTS = {
     "merge": "loop-merge<force;steps=1>",
     "merge-steps": "loop-merge<force;steps=3>",
+    "merge-part": "loop-merge<force;steps=2;depth=1>",
     "merge-refill": "loop-merge<force;steps=2;refill=5;patience=9>",
     "delay": "iteration-delay<force;threshold=6;patience=5>",
     "delay-turns": "iteration-delay<force;threshold=5;steps=3;patience=7>",

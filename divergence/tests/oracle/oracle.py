@@ -127,6 +127,9 @@ def main():
             source = oracle.folder / f"nests-{args.seed}-{first}.c"
             source.write_text(nests.program(f"{args.seed}:{first}", min(BATCH, args.fuzz - first)))
             oracle.check(source)
+            done = first + BATCH
+            if done % 1000 == 0:
+                print(f"{done} nests, {oracle.n_wrong} wrong", flush=True)
     print(f"{oracle.n_kernels} kernels, {oracle.n_made} transforms made, {oracle.n_recorded} decided on a record, "
           f"{oracle.n_wrong} wrong")
     blind = oracle.n_made == 0 or (oracle.n_recorded == 0 and not args.only)

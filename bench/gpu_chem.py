@@ -1,166 +1,195 @@
 #!/usr/bin/env python3
-"""Chemistry on a GPU: the same bits as on the CPU, the converged yields, time per track, compute-sanitizer on a small run.
+"""Chemistry on a GPU: the same bits as on the CPU, time a track, yields at 1 us, and steps of time; into bench/results.
 
-    bench/gpu_chem.py build/corpuscle [--device cuda:0] [--data DIR] [--quick]
+    bench/gpu_chem.py build/corpuscle [--device cuda:0] [--data DIR] [--quick | --only digests,speed,yields,steps,resumed,sanitizer]
 
 DIR holds electron_750keV.bin and proton_5MeV.bin (gMicroMC's format); without them only built-in sources are run, and it says so.
+The method `paper` has a script of its own, gpu_chem_paper.py.
 """
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from common import ROOT, Failed, Program, machine, table, today
+from gpu import Report, guarded
+
 FILES = {"electron": ("electron_750keV.bin", 750035), "proton": ("proton_5MeV.bin", 386411)}
-# Molecules per 100 eV at 1 us, 20 steps a decade, mean and spread of one run.
+SPECIES = ("e_aq", "OH", "H", "H3O+", "H2", "OH-", "H2O2")
+# Molecules per 100 eV at 1 us, 20 steps a decade, mean and spread of one run, by another program (docs/theory/chem.md).
 YIELDS = {
     "electron": {"e_aq": (2.245, .007), "OH": (3.732, .004), "H": (.599, .007), "H3O+": (3.059, .010), "H2": (.736, .004),
                  "OH-": (.814, .008), "H2O2": (.292, .0024)},
     "proton": {"e_aq": (1.25, .0125), "OH": (2.68, .027), "H": (.61, .006), "H3O+": (2.04, .02), "H2": (.87, .009),
                "OH-": (.79, .008), "H2O2": (.464, .005)},
 }
-# Seconds a track: copies in one launch, the most that is allowed, and the aim.
+# Seconds a track: copies, the most that is allowed, and the aim.
 SPEEDS = [("electron", 1, 10e-3, 3e-3), ("proton", 1, 10e-3, 3e-3), ("electron", 100, 5e-3, 1e-3), ("proton", 100, 5e-3, 1e-3)]
-failures = []
+LIMIT = 4.5  # of |z|: once in a thousand runs of this script
 
 
-def run(program, path, *options, timeout=150, folder=None):
-    command = [program, "run", str(path), "--json", "-q", "-o", str(Path(folder) / "bench.h5"), *map(str, options)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    except subprocess.TimeoutExpired:
-        failures.append(f"{' '.join(command)}: more than {timeout} s")
-        return None
-    if done.returncode != 0:
-        failures.append(f"{' '.join(command)}: {done.stderr.strip()[-400:]}")
-        return None
-    return json.loads(done.stdout.splitlines()[-1])
+def run(program, path, *options, timeout=150):
+    """The result object of a run; G, and its errors, by species in `G`."""
+    text = program.call("run", path, "--json", "-q", "-o", "bench.h5", *options, timeout=timeout)
+    r = json.loads(text.splitlines()[-1])
+    r["G"] = {x["of"]: (x["mean"], x["std_dev"]) for x in r["results"] if x["name"] == "G"}
+    return r
 
 
-def check(what, is_right, detail=""):
-    print(f"  {'ok    ' if is_right else 'FAILED'} {what} {detail}", flush=True)
-    if not is_right:
-        failures.append(f"{what} {detail}")
+def books(r):
+    return not any(v for k, v in r["events"].items() if "out_of_balance" in k)
 
 
-def starters(program, folder):
-    for name in ("chem-water", "chem-fricke", "chem-oxygen"):
-        path = Path(folder) / f"{name}.yaml"
-        if subprocess.run([program, "new", name, "-o", path], capture_output=True, check=False).returncode == 0:
-            yield name, path
+def of_file(path, energy):
+    return path, "--energy", f"{energy}eV"
 
 
-def digests(program, device, inputs, folder):
-    print("Digests, CPU and GPU")
-    for name, path, options in inputs:
-        results = [run(program, path, "--device", d, *options, folder=folder) for d in ("cpu", device)]
-        if None in results:
-            check(name, False, "did not run")
-            continue
-        a, b = results
-        check(name, a["digest"] == b["digest"], f"{a['digest'][:16]} {b['digest'][:16]} {a['seconds']:.3g} s "
-              f"{b['device_seconds'] * 1e3:.3g} ms")
-        faults = {k: v for k, v in b["events"].items() if "balance" in k and v}
-        check(f"{name}: books", not faults, str(faults or ""))
+def models(program, files):
+    """(name, arguments of run): starters, boxes, and the tracks to 1 ns."""
+    folder, cases = Path(program.folder.name), []
+    for name in ("chem-water", "chem-oxygen", "chem-track"):
+        program.call("new", name, "-o", f"{name}.yaml")
+        cases.append((name, (folder / f"{name}.yaml", "-n", 2 if name == "chem-track" else 10, "--method", "exact",
+                             "--set", "time.end=10ns")))
+    for space in ("periodic", "reflecting"):
+        cases.append((f"chem-water, {space}", (folder / "chem-water.yaml", "-n", 4, "--set", f"space.kind={space}",
+                                               "--set", "space.box=20nm", "--set", "time.end=1ns")))
+    cases += [(f"{name} to 1 ns", (*of_file(path, e), "-n", 1, "--set", "time.end=1ns")) for name, (path, e) in files.items()]
+    return cases
 
 
-def yields(program, device, files, folder):
-    print("Yields at 1 us")
+def digests(report, program, device, files):
+    rows = []
+    for name, options in models(program, files):
+        a, b = (run(program, *options, "--device", d) for d in ("cpu", device))
+        right = report.check(f"digest of {name}", a["digest"] == b["digest"], f"{a['digest'][:12]} {b['digest'][:12]}")
+        right = report.check(f"books of {name}", books(b)) if right == "ok" else right
+        rows.append([name, b["histories"], a["digest"][:12], f"{a['seconds']:.3g} s", f"{b['device_seconds'] * 1e3:.3g} ms", right])
+    report.section("The same bits on CPU and GPU", table(["model", "tracks", "digest", "CPU", "GPU", ""], rows), "digests", rows)
+
+
+def yields(report, program, device, files, copies):
+    rows = []
     for name, (path, energy) in files.items():
-        r = run(program, path, "--energy", f"{energy}eV", "--device", device, "-n", 16, folder=folder)
-        if r is None:
-            continue
-        g = {x["of"]: (x["mean"], x["std_dev"]) for x in r["results"] if x["name"] == "G"}
+        r = run(program, *of_file(path, energy), "--device", device, "-n", copies)
         for species, (mean, spread) in YIELDS[name].items():
-            found, error = g[species]
-            error = (error ** 2 + spread ** 2) ** .5
-            check(f"{name} {species:5}", abs(found - mean) < 4 * error, f"{found:.4f} where {mean} is known, z = {(found - mean) / error:+.1f}")
+            found, error = r["G"][species]
+            z = (found - mean) / (error ** 2 + spread ** 2) ** .5
+            right = report.check(f"G({species}) of the {name}", abs(z) < LIMIT and books(r), f"{found:.4f}, z = {z:+.1f}")
+            rows.append([name, species, f"{found:.4f}", f"{error:.4f}", mean, spread, f"{z:+.1f}", right])
+    report.section(f"G at 1 us, 20 steps a decade, {copies} copies",
+                   table(["track", "species", "G", "+-", "known", "+-", "z", ""], rows), "yields", rows)
 
 
-def steps(program, device, files, folder):
-    """20 and 200 steps a decade agree within 1 % on every yield (16 copies each)."""
-    print("20 against 200 steps a decade")
+def steps(report, program, device, files, copies):
+    """20 and 200 steps a decade agree within 1 % on every yield."""
+    rows = []
     for name, (path, energy) in files.items():
-        both = [run(program, path, "--energy", f"{energy}eV", "--device", device, "-n", 16, "--set", f"chem.steps_per_decade={n}",
-                    folder=folder) for n in (20, 200)]
-        if None in both:
-            continue
-        few, many = ({x["of"]: (x["mean"], x["std_dev"]) for x in r["results"] if x["name"] == "G"} for r in both)
-        for species in few:
-            error = (few[species][1] ** 2 + many[species][1] ** 2) ** .5
-            gap = few[species][0] - many[species][0]
-            check(f"{name} {species:5}", abs(gap) <= .01 * many[species][0] + 4 * error,
-                  f"{few[species][0]:.4f} {many[species][0]:.4f} ({100 * gap / many[species][0]:+.2f} %, +- {100 * error / many[species][0]:.2f} %)")
+        few, many = (run(program, *of_file(path, energy), "--device", device, "-n", copies, "--seed", n, "--set",
+                         f"chem.steps_per_decade={n}")["G"] for n in (20, 200))
+        for species in SPECIES:
+            error = (few[species][1] ** 2 + many[species][1] ** 2) ** .5 / many[species][0]
+            gap = few[species][0] / many[species][0] - 1
+            right = report.check(f"steps, G({species}) of the {name}", abs(gap) <= .01 + LIMIT * error, f"{gap:+.2%} +- {error:.2%}")
+            rows.append([name, species, f"{few[species][0]:.4f}", f"{many[species][0]:.4f}", f"{gap:+.2%}", f"{error:.2%}", right])
+    report.section(f"G at 1 us: 20 against 200 steps a decade, {copies} copies each (within 1 %)",
+                   table(["track", "species", "20", "200", "difference", "+-", ""], rows), "steps", rows)
 
 
-def speeds(program, device, files, folder):
-    print("Time a track (20 steps a decade, 1 ps to 1 us)")
+def speed(report, program, device, files):
+    rows = []
     for name, copies, most, aim in SPEEDS:
         if name not in files:
             continue
-        path, energy = files[name]
         times = []
         for _ in range(3):
-            r = run(program, path, "--energy", f"{energy}eV", "--device", device, "-n", copies, "--batches", 1 if copies == 1 else 4,
-                    folder=folder)
-            if r is not None:
-                times.append((r["device_seconds"] / copies, r["seconds"] / copies))
-        if times:
-            kernel, wall = min(times)
-            check(f"{name} x {copies}", kernel <= most, f"{kernel * 1e3:.3g} ms in the kernel, {wall * 1e3:.3g} ms wall (at most "
-                  f"{most * 1e3:g}, aim {aim * 1e3:g})")
+            r = run(program, *of_file(*files[name]), "--device", device, "-n", copies, "--batches", 1 if copies == 1 else 4)
+            times.append((r["device_seconds"] / copies * 1e3, r["seconds"] / copies * 1e3))
+        kernel, wall = min(times)
+        right = report.check(f"{name} x {copies}", kernel <= most * 1e3, f"{kernel:.3g} ms a track")
+        rows.append([f"{name} x {copies}", f"{kernel:.3g}", f"{wall:.3g}", most * 1e3, aim * 1e3, right])
     if "electron" in files:
-        path, energy = files["electron"]
-        r = run(program, path, "--energy", f"{energy}eV", "--device", device, "-n", 81, "--batches", 1, folder=folder)
-        if r is not None:
-            check("1e7 species at once", r["device_seconds"] <= 1.0, f"{r['device_seconds']:.3g} s in the kernel")
+        r = run(program, *of_file(*files["electron"]), "--device", device, "-n", 81, "--batches", 1)
+        right = report.check("1e7 species", r["device_seconds"] <= 1.0, f"{r['device_seconds']:.3g} s")
+        rows.append(["1e7 species at once", f"{r['device_seconds'] * 1e3:.4g}", f"{r['seconds'] * 1e3:.4g}", 1000, "-", right])
+    report.section("Time (20 steps a decade, 1 ps to 1 us), ms a track",
+                   table(["input", "in the kernel", "wall", "at most", "aim", ""], rows), "speed", rows)
 
 
-def sanitizer(program, device, path, folder):
-    tool = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+def resumed(report, program, device, files):
+    """A run that stopped at a part of its copies and went on has the digits of one that did not."""
+    program.call("new", "chem-water", "-o", "resumed.yaml")
+    options = (Path(program.folder.name) / "resumed.yaml", "-n", 20, "--batches", 10, "--device", device, "-q")
+    whole = run(program, *options)
+    program.call("run", *options, "--time-limit", "1e-9s", "-o", "part.h5")
+    text = program.call("run", *options, "--restart", "part.h5", "--json")
+    right = report.check("resumed", json.loads(text.splitlines()[-1])["digest"] == whole["digest"])
+    report.section("Resumed after the first batch", table(["model", "digest", ""], [["chem-water", whole["digest"][:12], right]]),
+                   "resumed", whole["digest"])
+
+
+def sanitizer(report, program, device, files):
+    tool, rows = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer", []
     if not Path(tool).exists():
-        print("SKIPPED: no compute-sanitizer here")
+        report.section("compute-sanitizer", "Skipped: none here.", "sanitizer", [])
         return
+    program.call("new", "chem-water", "-o", "sanitized.yaml")
     for kind in ("memcheck", "racecheck"):
-        command = [tool, "--tool", kind, "--error-exitcode", "9", program, "run", str(path), "-n", "1", "--device", device, "-q",
-                   "-o", str(Path(folder) / "s.h5"), "--set", "source.tracks=20", "--set", "time.end=100ps"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-            check(f"compute-sanitizer {kind}", done.returncode == 0, (done.stdout + done.stderr).strip()[-200:].replace("\n", " "))
-        except subprocess.TimeoutExpired:
-            check(f"compute-sanitizer {kind}", False, "took more than 100 s")
+            program.call("run", "sanitized.yaml", "-n", 1, "--device", device, "-q", "-o", "s.h5", "--set", "source.tracks=20", "--set",
+                         "time.end=100ps", prefix=(tool, "--tool", kind, "--error-exitcode", 9), timeout=100)
+            outcome = report.check(kind, True)
+        except (Failed, subprocess.TimeoutExpired) as error:
+            outcome = report.check(kind, False, str(error)[-300:])
+        rows.append([kind, outcome])
+    report.section("compute-sanitizer", table(["tool", "result"], rows), "sanitizer", rows)
+
+
+def begin(options, what, title):
+    """Program, report and the tracks that are there."""
+    files = {k: (Path(options.data).resolve() / f, e) for k, (f, e) in FILES.items() if (Path(options.data) / f).exists()}
+    if not files:
+        print(f"SKIPPED: the two tracks (no {options.data})", file=sys.stderr)
+    program, report = Program(options.program), Report()
+    program.environment.setdefault("CORPUSCLE_CACHE", os.path.join(program.folder.name, "kernels"))
+    program.call("new", "chem-water", "-o", "first.yaml")
+    first = run(program, "first.yaml", "-n", 1, "--device", options.device, "--set", "time.end=30ps")
+    facts = {"date": today(), "program": program.call("--version").strip(), "machine": machine(), "device": first["device"],
+             "commit": first["commit"]}
+    report.begin(options.output, facts, what, title)
+    return program, report, files
+
+
+def parser_of(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="?", default=os.environ.get("CORPUSCLE", str(ROOT / "build" / "corpuscle")))
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data" / "chem"))
+    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results")
+    return parser
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data" / "chem"))
+    parser = parser_of(__doc__)
     parser.add_argument("--quick", action="store_true", help="digests and speed only")
-    args = parser.parse_args()
-    files = {k: (Path(args.data) / f, e) for k, (f, e) in FILES.items() if (Path(args.data) / f).exists()}
-    if not files:
-        print(f"SKIPPED: the two tracks (no {args.data})")
-    with tempfile.TemporaryDirectory() as folder:
-        small = list(starters(args.program, folder))
-        inputs = [(name, path, ("-n", 10, "--method", "exact")) for name, path in small]
-        inputs += [(f"{name}, {space}", path, ("-n", 4, "--set", f"space.kind={space}", "--set", "space.box=60nm", "--set",
-                                               "time.end=1ns")) for name, path in small[:1] for space in ("periodic", "reflecting")]
-        inputs += [(f"{name} to 1 ns", path, ("--energy", f"{e}eV", "-n", 1, "--set", "time.end=1ns"))
-                   for name, (path, e) in files.items()]
-        digests(args.program, args.device, inputs, folder)
-        speeds(args.program, args.device, files, folder)
-        if not args.quick:
-            yields(args.program, args.device, files, folder)
-            steps(args.program, args.device, files, folder)
-            if small:
-                sanitizer(args.program, args.device, small[0][1], folder)
-    print(f"{len(failures)} failed" + "".join("\n  " + f for f in failures))
-    return 1 if failures else 0
+    parser.add_argument("--only", default="digests,speed,yields,steps,resumed,sanitizer")
+    parser.add_argument("--copies", type=int, default=64, help="of yields and steps")
+    options = parser.parse_args()
+    only = ("digests,speed" if options.quick else options.only).split(",")
+    program, report, files = begin(options, "gpu-chem", "Chemistry on a GPU")
+    parts = {"digests": (digests,), "speed": (speed,), "yields": (yields, options.copies), "steps": (steps, options.copies),
+             "resumed": (resumed,), "sanitizer": (sanitizer,)}
+    for name, (part, *more) in parts.items():
+        if name in only:
+            guarded(report, part, program, options.device, files, *more)
+    return report.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"gpu_chem.py: {failure}")

@@ -22,8 +22,14 @@ typedef struct worker_view {
     ck_u64 *next;
 } worker_view;
 
-static void add_amount(ck_u64 *word, gas_amount a)
+static void add(const worker_view *w, ck_u32 facet, ck_u32 which)
 {
+    w->words[gas_word_of(w->p.n_facets, facet, which)] += 1;
+}
+
+static void add_amount(const worker_view *w, ck_u32 facet, gas_amount a)
+{
+    ck_u64 *word = w->words + GAS_ROW_WORDS * facet;
     word[GAS_WORD_DENSITY] += a.density;
     word[GAS_WORD_PRESSURE] += a.pressure;
     word[GAS_WORD_SLOWNESS] += a.slowness;
@@ -63,9 +69,8 @@ static void add_force(const worker_view *w, ck_u32 facet, gas_vector before, flo
 /* All that a start adds. */
 static void score_start(const worker_view *w, const gas_start *s)
 {
-    ck_u64 *word = w->words + GAS_FACET_WORDS * s->facet;
-    word[GAS_WORD_DESORBED] += 1;
-    add_amount(word, s->leaving);
+    add(w, s->facet, GAS_WORD_DESORBED);
+    add_amount(w, s->facet, s->leaving);
     w->words[w->p.at_counters + GAS_COUNT_CAPPED] += s->leaving.n_capped;
     const gas_surface_row *row = w->surfaces + w->primitives[s->primitive].surface;
     if ((row->flags & GAS_IS_MARKED) != 0u) {
@@ -80,11 +85,9 @@ static void score_start(const worker_view *w, const gas_start *s)
 static void score_turn(const worker_view *w, const gas_molecule *before, const gas_hit *hit, const gas_turnout *t,
                        const gas_surface_row *row)
 {
-    ck_u64 *word = w->words + GAS_FACET_WORDS * hit->facet;
     gas_amount sum = gas_amount_sum(t->arriving, t->leaving);
-    word[GAS_WORD_HITS] += 1;
-    word[GAS_WORD_ABSORBED] += t->what == GAS_ABSORBED ? 1u : 0u;
-    add_amount(word, sum);
+    add(w, hit->facet, GAS_WORD_HITS);
+    add_amount(w, hit->facet, sum);
     w->words[w->p.at_counters + GAS_COUNT_CAPPED] += sum.n_capped;
     if ((row->flags & GAS_IS_MARKED) != 0u) {
         double cosine = hit->cosine < 0.0 ? -hit->cosine : hit->cosine;
@@ -154,6 +157,7 @@ static void follow(const worker_view *w, ck_u32 number)
         score_turn(w, &m, &hit, &t, row);
         m = t.molecule;
         if (t.what == GAS_ABSORBED) {
+            add(w, hit.facet, GAS_WORD_ABSORBED);
             w->words[w->p.at_transmitted + m.source * w->p.n_pumps + row->pump] += 1;
             break;
         }

@@ -20,8 +20,12 @@ typedef struct gas_block {
     CK_GLOBAL const gas_mark *CK_RESTRICT marks;
     CK_GLOBAL const ck_u32 *CK_RESTRICT mark_of;
     CK_GLOBAL ck_u64 *words;
+#ifdef GAS_RAYS
+    ck_u64 *copy; /* this thread's copy of the words that all hits add to */
+#else
     CK_LOCAL ck_u32 *near; /* low words of the facets, with GAS_WORDS_NEAR */
     ck_queue queue;
+#endif
 } gas_block;
 
 /* Words in shared memory, all of 32 bits: path and, where they fit, transmission (GAS_TRANSMITTED_NEAR) and facets. */
@@ -33,6 +37,7 @@ typedef struct gas_block {
 #define GAS_NEAR_FACETS GAS_NEAR_TRANSMITTED
 #endif
 
+#ifndef GAS_RAYS
 /* Add to a word in shared memory. One that overflows is seen in the old value: its carry goes to the 64-bit word it
  * stands for. */
 CK_FN void gas_add_near(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32 amount)
@@ -43,10 +48,14 @@ CK_FN void gas_add_near(const gas_block *block, ck_u32 near, ck_u32 word, ck_u32
     }
 }
 
+#endif
+
 /* Add to a word of a facet. */
 CK_FN void gas_add(const gas_block *block, ck_u32 word, ck_u32 amount)
 {
-#ifdef GAS_WORDS_NEAR
+#if defined(GAS_RAYS)
+    ck_atomic_add_u64(block->copy + word, (ck_u64)amount);
+#elif defined(GAS_WORDS_NEAR)
     gas_add_near(block, GAS_NEAR_FACETS + word, word, amount);
 #else
     ck_atomic_add_u64(block->words + word, (ck_u64)amount);
@@ -60,24 +69,36 @@ CK_FN void gas_add_capped(const gas_block *block, gas_params p, ck_u32 n)
     }
 }
 
-CK_FN void gas_add_amount(const gas_block *block, ck_u32 facet, gas_amount a)
+/* Lanes of a ray tracer's program may not exchange words. */
+#if defined(GAS_RAYS)
+#define GAS_ADD_ROW ck_atomic_add_row_alone
+#else
+#define GAS_ADD_ROW ck_atomic_add_row
+#endif
+
+/* The row of a facet. */
+CK_FN void gas_add_row(const gas_block *block, ck_u32 facet, gas_amount a, ck_u32 is_hit)
 {
-    gas_add(block, GAS_FACET_WORDS * facet + GAS_WORD_DENSITY, a.density);
-    gas_add(block, GAS_FACET_WORDS * facet + GAS_WORD_PRESSURE, a.pressure);
-    if (a.slowness != 0u) {
-        gas_add(block, GAS_FACET_WORDS * facet + GAS_WORD_SLOWNESS, a.slowness);
+#if defined(GAS_RAYS)
+    GAS_ADD_ROW(block->copy, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
+#elif defined(GAS_WORDS_NEAR)
+    ck_u32 row = GAS_ROW_WORDS * facet;
+    gas_add(block, row + GAS_WORD_DENSITY, a.density);
+    gas_add(block, row + GAS_WORD_PRESSURE, a.pressure);
+    if (is_hit) {
+        gas_add(block, row + GAS_WORD_HITS, 1u);
+        gas_add(block, row + GAS_WORD_SLOWNESS, a.slowness);
     }
+#else
+    GAS_ADD_ROW(block->words, GAS_ROW_WORDS * facet, is_hit, a.density, a.pressure, a.slowness);
+#endif
 }
 
 #ifdef GAS_MARKS_ON
 CK_FN void gas_add_cell(const gas_block *block, ck_u32 word, gas_amount a, ck_u32 is_hit)
 {
     if (word != GAS_NOTHING) {
-        if (is_hit) {
-            ck_atomic_add_u64(block->words + word, (ck_u64)1);
-        }
-        ck_atomic_add_u64(block->words + (word + 1u), (ck_u64)a.density);
-        ck_atomic_add_u64(block->words + (word + 2u), (ck_u64)a.pressure);
+        GAS_ADD_ROW(block->words, word, is_hit, a.density, a.pressure, 0u);
     }
 }
 
@@ -110,8 +131,8 @@ CK_FN void gas_add_force(const gas_block *block, gas_params p, ck_u32 facet, gas
 /* All that a start adds. */
 CK_FN void gas_score_start(const gas_block *block, gas_params p, gas_start s)
 {
-    gas_add(block, GAS_FACET_WORDS * s.facet + GAS_WORD_DESORBED, 1u);
-    gas_add_amount(block, s.facet, s.leaving);
+    gas_add(block, gas_word_of(p.n_facets, s.facet, GAS_WORD_DESORBED), 1u);
+    gas_add_row(block, s.facet, s.leaving, 0u);
     gas_add_capped(block, p, s.leaving.n_capped);
 #ifdef GAS_MARKS_ON
     if ((block->surfaces[block->primitives[s.primitive].surface].flags & GAS_IS_MARKED) != 0u) {
@@ -128,8 +149,7 @@ CK_FN void gas_score_turn(const gas_block *block, gas_params p, gas_molecule bef
                           ck_u32 flags)
 {
     gas_amount sum = gas_amount_sum(t.arriving, t.leaving);
-    gas_add(block, GAS_FACET_WORDS * hit.facet + GAS_WORD_HITS, 1u);
-    gas_add_amount(block, hit.facet, sum);
+    gas_add_row(block, hit.facet, sum, 1u);
     gas_add_capped(block, p, sum.n_capped);
 #ifdef GAS_MARKS_ON
     if ((flags & GAS_IS_MARKED) != 0u) {
@@ -178,7 +198,9 @@ CK_FN gas_molecule gas_teleport_from(const gas_block *block, gas_molecule m, ck_
 /* One molecule of a source that a pump has taken. */
 CK_FN void gas_add_transmitted(const gas_block *block, gas_params p, ck_u32 pair)
 {
-#ifdef GAS_TRANSMITTED_NEAR
+#if defined(GAS_RAYS)
+    ck_atomic_add_u64(block->copy + (p.at_transmitted + pair), (ck_u64)1);
+#elif defined(GAS_TRANSMITTED_NEAR)
     gas_add_near(block, GAS_NEAR_TRANSMITTED + pair, p.at_transmitted + pair, 1u);
 #else
     ck_atomic_add_u64(block->words + (p.at_transmitted + pair), (ck_u64)1);
@@ -197,7 +219,7 @@ CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, ga
     gas_score_turn(block, p, *m, hit, t, row->flags);
     *m = t.molecule;
     if (t.what == GAS_ABSORBED) {
-        gas_add(block, GAS_FACET_WORDS * hit.facet + GAS_WORD_ABSORBED, 1u);
+        gas_add(block, gas_word_of(p.n_facets, hit.facet, GAS_WORD_ABSORBED), 1u);
         gas_add_transmitted(block, p, m->source * p.n_pumps + row->pump);
         return 0u;
     }
@@ -213,6 +235,7 @@ CK_FN ck_u32 gas_event(const gas_block *block, gas_params p, gas_molecule *m, ga
     return 1u;
 }
 
+#ifndef GAS_RAYS
 /* What is left of a lane's molecule when it has ended: its path, low word near, high word (of very long ones) far. */
 CK_FN void gas_end(const gas_block *block, gas_params p, gas_molecule m)
 {
@@ -351,3 +374,4 @@ CK_KERNEL CK_LAUNCH_BOUNDS gas_transport(
     CK_BARRIER();
     gas_flush_near(&block, p);
 }
+#endif

@@ -55,7 +55,7 @@ CK_FN gas_vector gas_cross(gas_vector a, gas_vector b)
 }
 
 /* The random words of one event in one stream.  Draws: 1 (a quad). */
-CK_FN ck_quad gas_draw(gas_params p, ck_u32 event, ck_u32 history_low, ck_u32 history_high, ck_u32 stream)
+CK_FN ck_quad gas_draw_now(gas_params p, ck_u32 event, ck_u32 history_low, ck_u32 history_high, ck_u32 stream)
 {
     ck_quad counter;
     counter.a = event;
@@ -64,5 +64,13 @@ CK_FN ck_quad gas_draw(gas_params p, ck_u32 event, ck_u32 history_low, ck_u32 hi
     counter.d = stream;
     return ck_philox4x32(p.key, counter);
 }
+
+#ifdef GAS_DRAWS_AHEAD
+/* The same words, which an entry has drawn in advance and kept. */
+CK_FN ck_quad gas_draw(gas_params p, ck_u32 event, ck_u32 history_low, ck_u32 history_high, ck_u32 stream);
+#else
+#define gas_draw(p, event, history_low, history_high, stream) \
+    gas_draw_now(p, event, history_low, history_high, stream)
+#endif
 
 #endif

@@ -93,18 +93,20 @@ typedef struct gas_source {
     ck_u32 unused[3];
 } gas_source;
 
-/* Words of a facet: what its hits add to. */
-#define GAS_WORD_HITS 0u /* wall hits, transparent passes included */
-#define GAS_WORD_ABSORBED 1u
-#define GAS_WORD_DESORBED 2u
-#define GAS_WORD_DENSITY 3u  /* sum of 1/v_n, arriving and leaving, in units of 2^-14 / speed scale */
-#define GAS_WORD_PRESSURE 4u /* sum of v_n, arriving and leaving, in units of 2^-16 speed scale */
-#define GAS_WORD_SLOWNESS 5u /* sum of 1/v of arrivals, in units of 2^-14 / speed scale */
-#define GAS_FACET_WORDS 6u
-#define GAS_FORCE_WORDS 3u /* momentum given to the wall / mass, x y z, two's complement, units of 2^-16 speed scale   \
-                            */
-#define GAS_CELL_WORDS 4u  /* of a texture cell or a profile bin: hits, density, pressure, none: 32 bytes, one sector  \
-                            */
+/* Words of a facet. The four that every hit adds to stand in one row of 32 bytes, a sector of a GPU's memory; the
+ * seldom ones of all facets follow after the rows. */
+#define GAS_WORD_HITS 0u     /* wall hits, transparent passes included */
+#define GAS_WORD_DENSITY 1u  /* sum of 1/v_n, arriving and leaving, in units of 2^-14 / speed scale */
+#define GAS_WORD_PRESSURE 2u /* sum of v_n, arriving and leaving, in units of 2^-16 speed scale */
+#define GAS_WORD_SLOWNESS 3u /* sum of 1/v of arrivals, in units of 2^-14 / speed scale */
+#define GAS_ROW_WORDS 4u
+#define GAS_WORD_ABSORBED 4u
+#define GAS_WORD_DESORBED 5u
+#define GAS_FACET_WORDS 6u /* in all */
+#define GAS_FORCE_WORDS                                                                                                \
+    3u                    /* momentum given to the wall / mass, x y z, two's complement, units of 2^-16 speed scale    \
+                           */
+#define GAS_CELL_WORDS 4u /* of a texture cell or a profile bin: a row of hits, density, pressure, nothing */
 
 #define GAS_PRESSURE_UNITS 65536.0f
 #define GAS_DENSITY_UNITS 16384.0f
@@ -144,6 +146,13 @@ typedef struct gas_params {
     ck_u32 n_nodes;
     ck_u32 has_marks, has_records, unused[2];
 } gas_params;
+
+/* Number of a word of a facet. */
+CK_FN ck_u32 gas_word_of(ck_u32 n_facets, ck_u32 facet, ck_u32 which)
+{
+    ck_u32 seldom = GAS_ROW_WORDS * n_facets + (GAS_FACET_WORDS - GAS_ROW_WORDS) * facet + (which - GAS_ROW_WORDS);
+    return which < GAS_ROW_WORDS ? GAS_ROW_WORDS * facet + which : seldom;
+}
 
 CK_STATIC_ASSERT(sizeof(gas_surface_row) == 64, gas_surface_row_has_64_bytes);
 CK_STATIC_ASSERT(sizeof(gas_primitive) == 128, gas_primitive_has_128_bytes);

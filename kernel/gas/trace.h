@@ -9,9 +9,14 @@
 #define CK_GAS_TRACE_H
 
 #include "arithmetic.h"
+#include "gas/cone.h"
 #include "gas/molecule.h"
 
+/* A reference to a part of the hierarchy: a primitive (its top bit is set) or a node, 26 bits of number, five of the
+ * cone that the normals below it lie in. */
 #define GAS_LEAF 0x80000000u
+#define GAS_NUMBER_OF(reference) (((reference) & ~GAS_LEAF) >> 5)
+#define GAS_ROOT GAS_NO_CONE
 #define GAS_STACK 49
 #define GAS_NODE_WORDS 8u
 
@@ -160,12 +165,15 @@ typedef struct gas_visit {
     ck_u32 first, second; /* child to go to; child to come back to, or GAS_NOTHING: none */
 } gas_visit;
 
-/* The nearer child first. A child that is not met is nothing, and lies behind everything. */
-CK_FN gas_visit gas_order(gas_span a, gas_span b, ck_u32 child_a, ck_u32 child_b)
+/* The nearer child first. A child that is not met, or that is only seen from behind, is nothing, and lies behind
+ * everything. `behind`: gas_cones_behind of the way. */
+CK_FN gas_visit gas_order(gas_span a, gas_span b, ck_u32 child_a, ck_u32 child_b, ck_u32 behind)
 {
-    float enter_a = a.enter <= a.leave ? a.enter : 3.0e38f, enter_b = b.enter <= b.leave ? b.enter : 3.0e38f;
-    child_a = a.enter <= a.leave ? child_a : GAS_NOTHING;
-    child_b = b.enter <= b.leave ? child_b : GAS_NOTHING;
+    int is_a = a.enter <= a.leave && !ck_bit_of(behind, child_a),
+        is_b = b.enter <= b.leave && !ck_bit_of(behind, child_b);
+    float enter_a = is_a ? a.enter : 3.0e38f, enter_b = is_b ? b.enter : 3.0e38f;
+    child_a = is_a ? child_a : GAS_NOTHING;
+    child_b = is_b ? child_b : GAS_NOTHING;
     int is_b_first = enter_b < enter_a;
     gas_visit v;
     v.first = is_b_first ? child_b : child_a;
@@ -176,7 +184,8 @@ CK_FN gas_visit gas_order(gas_span a, gas_span b, ck_u32 child_a, ck_u32 child_b
 #if defined(GAS_NODE_LANES)
 typedef gas_slope_lanes gas_slope_here;
 #define gas_slope_here_of(slope) gas_slope_lanes_of(slope)
-CK_FN gas_visit gas_visit_node(const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope_lanes slope, float limit)
+CK_FN gas_visit gas_visit_node(const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope_lanes slope, ck_u32 behind,
+                               float limit)
 {
     gas_words8 words = *(const gas_words8 *)(nodes + node);
     gas_floats4 enter = gas_largest(gas_planes_of(words, slope.near) * slope.inverse + slope.enter_shift);
@@ -186,20 +195,87 @@ CK_FN gas_visit gas_visit_node(const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas
     b.enter = ck_fmax(enter[1], 0.0f);
     a.leave = ck_fmin(leave[0], limit);
     b.leave = ck_fmin(leave[1], limit);
-    return gas_order(a, b, words[6], words[7]);
+    return gas_order(a, b, words[6], words[7], behind);
 }
 #else
 typedef gas_slope gas_slope_here;
 #define gas_slope_here_of(slope) (slope)
 /* Both children of a node, given by its first word, against the way: GAS_NOTHING in `first` when neither is met. */
-CK_FN gas_visit gas_visit_node(GAS_NODES const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope slope, float limit)
+CK_FN gas_visit gas_visit_node(GAS_NODES const ck_u32 *CK_RESTRICT nodes, ck_u32 node, gas_slope slope, ck_u32 behind,
+                               float limit)
 {
     ck_words4 low = gas_load_node(nodes, node), high = gas_load_node(nodes, node + 4u);
     gas_span a = gas_span_of(slope, low.a, low.c, high.a, limit);
     gas_span b = gas_span_of(slope, low.b, low.d, high.b, limit);
-    return gas_order(a, b, high.c, high.d);
+    return gas_order(a, b, high.c, high.d, behind);
 }
 #endif
+
+/* A molecule's search for its hit. The stack of parts to come back to is the caller's: an array in a struct would drag
+ * all of it into memory. */
+typedef struct gas_walk {
+    gas_slope_here slope;
+    gas_hit best;
+    float limit;
+    ck_u32 behind;
+    ck_u32 at;    /* reference to go to; GAS_NOTHING: the search has ended */
+    ck_u32 depth; /* of the stack */
+} gas_walk;
+
+CK_FN gas_walk gas_walk_from(gas_vector place, gas_vector way, gas_params p, ck_u32 *stack)
+{
+    gas_walk w;
+    w.slope = gas_slope_here_of(gas_slope_of(place, way, p));
+    w.best = gas_no_hit();
+    w.limit = gas_limit(w.best.distance);
+    w.behind = gas_cones_behind(way);
+    w.at = GAS_ROOT;
+    w.depth = 1u;
+    stack[0] = GAS_NOTHING; /* below the first child: the end */
+    return w;
+}
+
+/* On a GPU the lanes of a warp search side by side, and each step takes as long as the slowest: after so many nodes
+ * those that have come to a primitive test it, without waiting for those that have not. */
+#if defined(CK_LANG_C)
+#define GAS_GOES_ON(step) 1
+#else
+#ifndef GAS_STEPS
+#define GAS_STEPS 4u
+#endif
+#define GAS_GOES_ON(step) ((step) < GAS_STEPS)
+#endif
+
+/** Some nodes further, to the next primitive at most, which is tested.  Draws: 0. */
+CK_FN gas_walk gas_walk_on(gas_walk w, ck_u32 *stack, gas_vector place, gas_vector way, ck_u32 skip, ck_i32 structure,
+                           gas_params p, GAS_NODES const ck_u32 *CK_RESTRICT nodes,
+                           CK_GLOBAL const gas_primitive *CK_RESTRICT primitives)
+{
+    for (ck_u32 step = 0u; GAS_GOES_ON(step) && (w.at & GAS_LEAF) == 0u; ++step) {
+        gas_visit v = gas_visit_node(nodes, GAS_NODE_WORDS * GAS_NUMBER_OF(w.at), w.slope, w.behind, w.limit);
+#if defined(CK_LANG_C) /* no branch for a CPU to guess wrong; a GPU predicates the store */
+        stack[w.depth] = v.second;
+        w.depth += v.second != GAS_NOTHING ? 1u : 0u;
+#else
+        if (v.second != GAS_NOTHING) {
+            stack[w.depth] = v.second;
+            w.depth += 1u;
+        }
+#endif
+        w.at = v.first;
+        if (w.at == GAS_NOTHING) {
+            w.depth -= 1u;
+            w.at = stack[w.depth];
+        }
+    }
+    if (w.at != GAS_NOTHING && (w.at & GAS_LEAF) != 0u) {
+        w.best = gas_test(primitives, GAS_NUMBER_OF(w.at), place, way, skip, structure, p.nearest, w.best);
+        w.limit = gas_limit(w.best.distance);
+        w.depth -= 1u;
+        w.at = stack[w.depth];
+    }
+    return w;
+}
 
 /**
  * The first primitive on a molecule's way.
@@ -214,37 +290,11 @@ CK_FN gas_hit gas_trace(gas_vector place, gas_vector way, ck_u32 skip, ck_i32 st
                         CK_GLOBAL const gas_primitive *CK_RESTRICT primitives)
 {
     ck_u32 stack[GAS_STACK];
-    ck_u32 depth = 1u, at = 0u;
-    stack[0] = GAS_NOTHING; /* below the first child: the end */
-    gas_slope_here slope = gas_slope_here_of(gas_slope_of(place, way, p));
-    gas_hit best = gas_no_hit();
-    float limit = gas_limit(best.distance);
-    while (at != GAS_NOTHING) {
-        while ((at & GAS_LEAF) == 0u) {
-            gas_visit v = gas_visit_node(nodes, at, slope, limit);
-#if defined(CK_LANG_C) /* no branch for a CPU to guess wrong; a GPU predicates the store */
-            stack[depth] = v.second;
-            depth += v.second != GAS_NOTHING ? 1u : 0u;
-#else
-            if (v.second != GAS_NOTHING) {
-                stack[depth] = v.second;
-                depth += 1u;
-            }
-#endif
-            at = v.first;
-            if (at == GAS_NOTHING) {
-                depth -= 1u;
-                at = stack[depth];
-            }
-        }
-        if (at != GAS_NOTHING) {
-            best = gas_test(primitives, at & ~GAS_LEAF, place, way, skip, structure, p.nearest, best);
-            limit = gas_limit(best.distance);
-            depth -= 1u;
-            at = stack[depth];
-        }
+    gas_walk w = gas_walk_from(place, way, p, stack);
+    while (w.at != GAS_NOTHING) {
+        w = gas_walk_on(w, stack, place, way, skip, structure, p, nodes, primitives);
     }
-    return best;
+    return w.best;
 }
 
 #endif

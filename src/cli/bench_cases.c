@@ -20,7 +20,7 @@ const bench_case bench_cases[] = {
      "Molflow", 0.0},
     {"chem", "spurs, exact", "chem-water", {"chem.method=exact"}, 20, 2000, NULL, "tracks/s", 1.0, NULL, 0.0},
     {"chem", "spurs, irt", "chem-water", {"chem.method=irt"}, 20, 2000, NULL, "tracks/s", 1.0, NULL, 0.0},
-    {"chem", "proton 50 um, exact", "chem-track", {"chem.method=exact"}, 1, 32, NULL, "tracks/s", 1.0, NULL, 0.0},
-    {"chem", "proton 50 um, irt", "chem-track", {"chem.method=irt"}, 1, 32, NULL, "tracks/s", 1.0, NULL, 0.0},
+    {"chem", "proton 10 um, exact", "chem-track", {"chem.method=exact"}, 1, 160, NULL, "tracks/s", 1.0, NULL, 0.0},
+    {"chem", "proton 10 um, irt", "chem-track", {"chem.method=irt"}, 4, 160, NULL, "tracks/s", 1.0, NULL, 0.0},
     {NULL, NULL, NULL, {NULL}, 0, 0, NULL, NULL, 0.0, NULL, 0.0},
 };

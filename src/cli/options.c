@@ -50,7 +50,7 @@ static const option_spec option_table[] = {
     {"batches", 0, KIND_SMALL, AT(batches), CLI_RUN, "N", "batches, from whose spread the errors come (32)"},
     {"seed", 0, KIND_COUNT, AT(seed), CLI_RUN | CLI_BENCH, "N", "seed of the random numbers (1)"},
     {"device", 0, KIND_TEXT, AT(device), CLI_RUN | CLI_BENCH, "NAME",
-     "auto (the soonest done), cpu, cuda:0, cuda:0,1, cuda:all, cpu+cuda:0, opencl:0"},
+     "auto (the soonest done), cpu, cuda:0, cuda:0,1, cuda:all, cpu+cuda:0, opencl:0, optix:0"},
     {"math", 0, KIND_CHOICE, AT(math), CLI_RUN | CLI_BENCH, "strict|fast",
      "strict: the same bits on every device; fast: approximations of the hardware"},
     {"threads", 0, KIND_SMALL, AT(threads), SIMULATES, "N", "threads on the CPU (all)"},

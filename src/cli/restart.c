@@ -76,7 +76,8 @@ static crp_status check_same(crp_context *context, const char *path, const cli_o
               path, old->histories, old->history_name, options->histories);
     CRP_CHECK(context, options->seed == 0 || options->seed == old->seed, CRP_ERR_CONFIG,
               "%s: was run with seed %" PRIu64 ", not %" PRIu64 " (leave --seed out)", path, old->seed, options->seed);
-    CRP_CHECK(context, options->math == NULL || strcmp(options->math, old->math) == 0, CRP_ERR_CONFIG,
+    CRP_CHECK(context, options->math == NULL || strcmp(options->math, old->math) == 0 || strcmp(old->math, "rays") == 0,
+              CRP_ERR_CONFIG,
               "%s: was run in %s math, not %s (leave --math out)", path, old->math, options->math);
     return CRP_OK;
 }

@@ -93,8 +93,12 @@ void summary_print(FILE *file, const crp_result *result, bool is_verbose)
     if (result->note[0] != '\0') {
         fprintf(file, "  %s\n", result->note);
     }
-    fprintf(file, "  device %s, %s math, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
-            result->math, result->seed, result->batches, summary_lost(result));
+    bool is_traced = strcmp(result->math, "rays") == 0;
+    fprintf(file, "  device %s, %s%s, seed %" PRIu64 ", %" PRIu32 " batches, %" PRIu64 " lost\n", result->device,
+            is_traced ? "rays" : result->math, is_traced ? "" : " math", result->seed, result->batches, summary_lost(result));
+    if (is_traced) {
+        fputs("  its ray tracer decided what is hit: the last digits depend on the GPU and its driver\n", file);
+    }
     if (is_verbose) {
         for (size_t i = 0; i < result->n_events; i++) {
             fprintf(file, "  event %s: %" PRIu64 "\n", result->events[i].name, result->event_count[i]);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* First 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
-static const uint32_t round_constants[64] = {
+const uint32_t sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -32,7 +32,7 @@ static void expand_block(const uint8_t *block, uint32_t w[64])
     }
 }
 
-static void compress(uint32_t state[8], const uint8_t *block)
+static void compress_block(uint32_t state[8], const uint32_t constants[64], const uint8_t *block)
 {
     uint32_t w[64];
     expand_block(block, w);
@@ -40,7 +40,7 @@ static void compress(uint32_t state[8], const uint8_t *block)
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (unsigned t = 0; t < 64; t++) {
         uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
-        uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + round_constants[t] + w[t];
+        uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + constants[t] + w[t];
         uint32_t sum0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
         uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
@@ -60,6 +60,18 @@ static void compress(uint32_t state[8], const uint8_t *block)
     state[5] += f;
     state[6] += g;
     state[7] += h;
+}
+
+void sha256_compress_plain(uint32_t state[8], const uint32_t constants[64], const uint8_t *blocks, size_t n_blocks)
+{
+    for (size_t i = 0; i < n_blocks; i++) {
+        compress_block(state, constants, blocks + 64 * i);
+    }
+}
+
+static void compress(uint32_t state[8], const uint8_t *blocks, size_t n_blocks)
+{
+    (sha256_has_lanes() ? sha256_compress_lanes : sha256_compress_plain)(state, sha256_constants, blocks, n_blocks);
 }
 
 void sha256_init(sha256 *s)
@@ -84,11 +96,11 @@ void sha256_update(sha256 *s, const void *data, size_t n_bytes)
         if (held + n < sizeof s->block) {
             return;
         }
-        compress(s->state, s->block);
+        compress(s->state, s->block, 1);
     }
-    for (; n_bytes >= sizeof s->block; n_bytes -= sizeof s->block, next += sizeof s->block) {
-        compress(s->state, next);
-    }
+    compress(s->state, next, n_bytes / sizeof s->block);
+    next += n_bytes / sizeof s->block * sizeof s->block;
+    n_bytes %= sizeof s->block;
     if (n_bytes > 0) {
         memcpy(s->block, next, n_bytes);
     }

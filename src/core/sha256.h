@@ -2,6 +2,7 @@
 #ifndef CORE_SHA256_H
 #define CORE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,12 @@ void sha256_update(sha256 *s, const void *data, size_t n_bytes);
 void sha256_hex(sha256 *s, char hex[65]);
 /** One call for a whole buffer. */
 void sha256_of(const void *data, size_t n_bytes, char hex[65]);
+
+/** Take blocks of 64 bytes into a state: in plain C, and by the processor's own instructions where it has them. The
+ * constants are those of the 64 rounds. */
+void sha256_compress_plain(uint32_t state[8], const uint32_t constants[64], const uint8_t *blocks, size_t n_blocks);
+void sha256_compress_lanes(uint32_t state[8], const uint32_t constants[64], const uint8_t *blocks, size_t n_blocks);
+bool sha256_has_lanes(void);
+extern const uint32_t sha256_constants[64];
 
 #endif

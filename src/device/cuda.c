@@ -2,6 +2,7 @@
 #include "device/cuda.h"
 
 #include "core/context.h"
+#include "core/memory.h"
 #include "device/kernel_source.h"
 
 #include <math.h>
@@ -159,16 +160,15 @@ static void cuda_close(device *d)
     free(gpu);
 }
 
-static crp_status cuda_open(crp_context *context, uint32_t index, const device_options *options, device **out)
+crp_status cuda_open_as(crp_context *context, uint32_t index, const device_ops *ops, size_t n_bytes, device **out)
 {
-    (void)options;
     *out = NULL;
-    cuda_gpu *gpu = calloc(1, sizeof *gpu);
+    cuda_gpu *gpu = calloc(1, n_bytes);
     CRP_CHECK(context, gpu != NULL, CRP_ERR_MEMORY, "not enough memory for a device");
-    gpu->base.ops = &device_ops_cuda;
+    gpu->base.ops = ops;
     gpu->base.context = context;
-    snprintf(gpu->base.info.kind, sizeof gpu->base.info.kind, "cuda");
-    snprintf(gpu->base.info.label, sizeof gpu->base.info.label, "cuda:%u", index);
+    snprintf(gpu->base.info.kind, sizeof gpu->base.info.kind, "%s", ops->kind);
+    snprintf(gpu->base.info.label, sizeof gpu->base.info.label, "%s:%u", ops->kind, index);
     crp_status status = cuda_driver_open(context, &gpu->driver);
     if (status == CRP_OK) {
         status = start(gpu, index);
@@ -179,6 +179,12 @@ static crp_status cuda_open(crp_context *context, uint32_t index, const device_o
     }
     *out = &gpu->base;
     return CRP_OK;
+}
+
+static crp_status cuda_open(crp_context *context, uint32_t index, const device_options *options, device **out)
+{
+    (void)options;
+    return cuda_open_as(context, index, &device_ops_cuda, sizeof(cuda_gpu), out);
 }
 
 static crp_status cuda_info(device *d, device_info *info)
@@ -192,7 +198,35 @@ static crp_status cuda_info(device *d, device_info *info)
 
 /* -------------------------------------------------------------------------------------------- memory */
 
-static crp_status cuda_buffer_create(device *d, size_t n_bytes, device_buffer **out)
+static crp_status no_memory(cuda_gpu *gpu, cuda_result result, size_t n_bytes)
+{
+    const device_info *info = &gpu->base.info;
+    size_t free_bytes = 0, total_bytes = 0;
+    gpu->driver.mem_get_info(&free_bytes, &total_bytes);
+    CRP_CHECK(gpu->base.context, result != CUDA_ERROR_OUT_OF_MEMORY, CRP_ERR_MEMORY,
+              "%s (%s): not enough memory (%zu bytes needed, %zu available of %zu) use fewer bins, or another device", info->label,
+              info->name, n_bytes, free_bytes, total_bytes);
+    return cuda_fail(gpu, result, "asking for %zu bytes of memory", n_bytes);
+}
+
+/* The driver pages: what the GPU has no room for lies in the host's memory and crosses the bus when it is used. */
+static cuda_result allocate_with_host(cuda_gpu *gpu, cuda_pointer *pointer, size_t n_bytes)
+{
+    const device_info *info = &gpu->base.info;
+    if (!memory_suffices(n_bytes, NULL)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cuda_result result = gpu->driver.mem_alloc_managed(pointer, n_bytes, CUDA_MEM_ATTACH_GLOBAL);
+    if (result == CUDA_SUCCESS) {
+        context_log(gpu->base.context, CRP_LOG_WARNING, "cuda",
+                    "%s (%s) works in part in the host's memory, which is slow (a launch needs %.3g GB, the device has %.3g GB): "
+                    "prefer a device with more memory, or the device cpu", info->label, info->name, (double)n_bytes * 1e-9,
+                    (double)info->memory_total * 1e-9);
+    }
+    return result;
+}
+
+static crp_status create(device *d, size_t n_bytes, bool may_use_host, device_buffer **out)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
     *out = NULL;
@@ -201,19 +235,25 @@ static crp_status cuda_buffer_create(device *d, size_t n_bytes, device_buffer **
     CRP_CHECK(d->context, buffer != NULL, CRP_ERR_MEMORY, "not enough memory for a buffer");
     buffer->n_bytes = n_bytes;
     cuda_result result = gpu->driver.mem_alloc(&buffer->pointer, n_bytes > 0 ? n_bytes : 1);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && may_use_host) {
+        result = allocate_with_host(gpu, &buffer->pointer, n_bytes);
+    }
     if (result != CUDA_SUCCESS) {
-        size_t free_bytes = 0, total_bytes = 0;
         free(buffer);
-        gpu->driver.mem_get_info(&free_bytes, &total_bytes);
-        if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-            return context_fail(d->context, CRP_ERR_MEMORY,
-                                "%s (%s): not enough memory (%zu bytes needed, %zu available of %zu) use fewer bins, or "
-                                "another device", d->info.label, d->info.name, n_bytes, free_bytes, total_bytes);
-        }
-        return cuda_fail(gpu, result, "asking for %zu bytes of memory", n_bytes);
+        return no_memory(gpu, result, n_bytes);
     }
     *out = buffer;
     return CRP_OK;
+}
+
+static crp_status cuda_buffer_create(device *d, size_t n_bytes, device_buffer **out)
+{
+    return create(d, n_bytes, false, out);
+}
+
+static crp_status cuda_scratch_create(device *d, size_t n_bytes, device_buffer **out)
+{
+    return create(d, n_bytes, true, out);
 }
 
 static void cuda_buffer_destroy(device *d, device_buffer *buffer)
@@ -356,6 +396,7 @@ const device_ops device_ops_cuda = {
     .close = cuda_close,
     .info = cuda_info,
     .buffer_create = cuda_buffer_create,
+    .scratch_create = cuda_scratch_create,
     .buffer_destroy = cuda_buffer_destroy,
     .upload = cuda_upload,
     .zero = cuda_zero,

@@ -38,6 +38,12 @@ struct device_kernel {
 /** Record a failed driver call as "cuda:0 (NVIDIA H200): ERROR_NAME: text, while ...". */
 crp_status cuda_fail(cuda_gpu *gpu, cuda_result result, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/**
+ * Open GPU `index` as a device of the operations given; `n_bytes` of memory begin with the cuda_gpu. The close of
+ * device_ops_cuda frees it.
+ */
+crp_status cuda_open_as(crp_context *context, uint32_t index, const device_ops *ops, size_t n_bytes, device **out);
+
 /** The kernel_create and kernel_destroy of the device table. */
 crp_status cuda_kernel_create(device *d, const device_kernel_source *source, device_kernel **out);
 void cuda_kernel_destroy(device *d, device_kernel *kernel);

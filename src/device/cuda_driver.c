@@ -25,6 +25,7 @@ static const library_symbol cuda_symbols[] = {
     CUDA_SYMBOL("cuCtxSetCurrent", context_set_current),
     CUDA_SYMBOL("cuMemGetInfo_v2", mem_get_info),
     CUDA_SYMBOL("cuMemAlloc_v2", mem_alloc),
+    CUDA_SYMBOL("cuMemAllocManaged", mem_alloc_managed),
     CUDA_SYMBOL("cuMemFree_v2", mem_free),
     CUDA_SYMBOL("cuMemcpyHtoDAsync_v2", memcpy_to_device),
     CUDA_SYMBOL("cuMemcpyDtoHAsync_v2", memcpy_to_host),

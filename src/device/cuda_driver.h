@@ -19,6 +19,7 @@ typedef struct cuda_function_opaque *cuda_function;
 enum {
     CUDA_SUCCESS = 0,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_MEM_ATTACH_GLOBAL = 1,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_INVALID_IMAGE = 200,
     CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
@@ -62,6 +63,7 @@ typedef struct cuda_driver {
     cuda_result (*context_set_current)(cuda_context context);
     cuda_result (*mem_get_info)(size_t *free, size_t *total);
     cuda_result (*mem_alloc)(cuda_pointer *pointer, size_t n_bytes);
+    cuda_result (*mem_alloc_managed)(cuda_pointer *pointer, size_t n_bytes, unsigned flags);
     cuda_result (*mem_free)(cuda_pointer pointer);
     cuda_result (*memcpy_to_device)(cuda_pointer target, const void *source, size_t n_bytes, cuda_stream stream);
     cuda_result (*memcpy_to_host)(void *target, cuda_pointer source, size_t n_bytes, cuda_stream stream);

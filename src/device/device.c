@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_KINDS = 3, REASON_BYTES = 1024 };
+enum { N_KINDS = 4, REASON_BYTES = 1024 };
 
-static const device_ops *const kinds[N_KINDS] = {&device_ops_cpu, &device_ops_cuda, &device_ops_opencl};
+static const device_ops *const kinds[N_KINDS] = {&device_ops_cpu, &device_ops_cuda, &device_ops_opencl, &device_ops_optix};
 
 /* "kind" or "kind:index", nothing else; NULL for any other text. */
 static const device_ops *parse_name(const char *name, uint32_t *index)
@@ -41,8 +41,8 @@ crp_status device_open(crp_context *context, const char *name, const device_opti
     *out = NULL;
     const device_ops *ops = name == NULL ? NULL : parse_name(name, &index);
     CRP_CHECK(context, ops != NULL, CRP_ERR_ARG,
-              "device \"%s\" is unknown (a device is written cpu, cuda, cuda:1, opencl or opencl:0) list the devices of "
-              "this machine with: corpuscle info devices", name == NULL ? "" : name);
+              "device \"%s\" is unknown (a device is written cpu, cuda, cuda:1, opencl:0 or optix:0) list the devices of this "
+              "machine with: corpuscle info devices", name == NULL ? "" : name);
     context_clear(context);
     if (ops->count(context, &n) != CRP_OK || n == 0) {
         snprintf(reason, sizeof reason, "%s", crp_context_error(context));

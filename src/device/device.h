@@ -1,5 +1,5 @@
 /**
- * Devices: where kernels run. One table of operations, three implementations (cpu.c, cuda.c, opencl.c).
+ * Devices: where kernels run. One table of operations, four implementations (cpu.c, cuda.c, opencl.c, optix.c).
  * Nothing here knows any physics; a module brings kernels (by entry name and defines), parameters and buffers.
  */
 #ifndef DEVICE_DEVICE_H
@@ -17,7 +17,7 @@ typedef struct device_kernel device_kernel; /* opaque, implementation-defined */
 
 /** What a host has to know to shape a launch and to report. */
 typedef struct device_info {
-    char kind[16];             /**< "cpu", "cuda", "opencl" */
+    char kind[16];             /**< "cpu", "cuda", "opencl", "optix" */
     char label[24];            /**< "cuda:0", as the user would write it */
     char name[128];            /**< the maker's name, with driver or instruction set: "NVIDIA H200", "cpu (x86-64-v4, 2 threads)" */
     char detail[256];          /**< versions: driver, NVRTC, OpenCL platform ... */
@@ -34,6 +34,26 @@ typedef struct device_options {
     uint32_t threads; /**< CPU threads, 0 for all */
 } device_options;
 
+/**
+ * What rays are traced against on a device that does so itself (optix), and the programs that it calls. A program's name is
+ * that of a function in the kernel's file, after "__closesthit__", "__miss__" or "__intersection__".
+ */
+typedef struct device_scene {
+    const float *triangles; /**< nine numbers each, in this order about the front; NULL: boxes */
+    const float *boxes;     /**< six numbers each, low corner and high; NULL: triangles */
+    uint32_t n;
+    const uint32_t *kinds;       /**< of each triangle or box: which of the hit programs is called */
+    uint32_t n_kinds;
+    const char *const *on_hit;   /**< of each kind: called at the nearest hit */
+    const bool *is_never_culled; /**< of each kind: seen from behind by rays that leave out back faces */
+    const char *on_box;          /**< called where a ray meets a box: tells whether and where there is a hit */
+    const char *on_miss;
+    uint32_t n_payload, n_attributes; /**< words that a ray carries, and that on_box gives to a hit program */
+    const void *data; /**< what the programs know of the shapes; they get its address before the arguments of a launch */
+    size_t n_data;
+    uint32_t trace_depth;             /**< rays in rays: 1 where no hit program traces one */
+} device_scene;
+
 /** A kernel to be had: compiled at run time on a GPU, looked up among the compiled-in ones on a CPU. */
 typedef struct device_kernel_source {
     const char *file;           /**< entry file under kernel/, e.g. "entry/light_gpu.h" (CPU: ignored) */
@@ -46,6 +66,9 @@ typedef struct device_kernel_source {
                                      are left out. NULL: `defines` themselves */
     uint32_t block;             /**< threads of a block the kernel will be launched with (launch bounds), 0: not fixed */
     uint32_t blocks_per_unit;   /**< blocks wished for on a multiprocessor, 0: not fixed */
+    const device_scene *scene;  /**< for devices that trace rays; borrowed until the kernel is made. NULL: none */
+    const char *after_file, *after; /**< a kernel that follows each launch, with the same arguments, on devices that trace
+                                         rays (whose programs cannot wait for each other). NULL: none */
 } device_kernel_source;
 
 typedef enum device_arg_kind {
@@ -86,6 +109,9 @@ typedef struct device_ops {
     void (*close)(device *d);
     crp_status (*info)(device *d, device_info *info);
     crp_status (*buffer_create)(device *d, size_t n_bytes, device_buffer **out); /**< contents undefined */
+    /** A buffer for kernels alone, which may lie in the host's memory in part where the device's own is too small: then slow, and
+     * said in the log. NULL: buffer_create is all there is. */
+    crp_status (*scratch_create)(device *d, size_t n_bytes, device_buffer **out);
     void (*buffer_destroy)(device *d, device_buffer *buffer);                   /**< accepts NULL */
     crp_status (*upload)(device *d, uint32_t queue, device_buffer *buffer, const void *source, size_t n_bytes);
     crp_status (*zero)(device *d, uint32_t queue, device_buffer *buffer, size_t n_bytes);
@@ -106,9 +132,9 @@ struct device {
     double busy_until; /* end of the last launch that was asked about, on the device's clock [s] */
 };
 
-extern const device_ops device_ops_cpu, device_ops_cuda, device_ops_opencl;
+extern const device_ops device_ops_cpu, device_ops_cuda, device_ops_opencl, device_ops_optix;
 
-/** Open a device by the name a user gives: "cpu", "cuda:0", "cuda", "opencl:1". "auto" is decided by the engine. */
+/** Open a device by the name a user gives: "cpu", "cuda:0", "cuda", "opencl:1", "optix:0". "auto" is decided by the engine. */
 crp_status device_open(crp_context *context, const char *name, const device_options *options, device **out);
 /** Close and set to NULL; accepts a pointer to NULL. */
 void device_close(device **d);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const device_ops *const kinds[] = {&device_ops_cpu, &device_ops_cuda, &device_ops_opencl};
+static const device_ops *const kinds[] = {&device_ops_cpu, &device_ops_cuda, &device_ops_opencl, &device_ops_optix};
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-static crp_status add(crp_context *context, const char *text, device_set *set, const char *kind, uint32_t index)
+static crp_status append_name(crp_context *context, const char *text, device_set *set, const char *kind, uint32_t index)
 {
     char name[sizeof set->names[0]];
     bool is_cpu = strcmp(kind, "cpu") == 0 && index == 0;
@@ -41,7 +41,7 @@ static crp_status add_all(crp_context *context, const char *text, device_set *se
         return context_fail(context, CRP_ERR_DEVICE, "device %s:all: %s", ops->kind, reason);
     }
     for (uint32_t i = 0; i < n; i++) {
-        CRP_TRY(add(context, text, set, ops->kind, i));
+        CRP_TRY(append_name(context, text, set, ops->kind, i));
         set->is_one_of_all[set->n - 1] = true;
     }
     return CRP_OK;
@@ -57,7 +57,7 @@ static crp_status add_numbers(crp_context *context, const char *text, device_set
         CRP_CHECK(context, n > 0 && n < 10 && after <= end && (after == end || *after == ','), CRP_ERR_ARG,
                   "\"%.*s\" is no list of %s devices (in \"%s\") write numbers with commas or \"all\", such as %s:0,1 or "
                   "%s:all", (int)(end - numbers), numbers, ops->kind, text, ops->kind, ops->kind);
-        CRP_TRY(add(context, text, set, ops->kind, (uint32_t)strtoul(numbers, NULL, 10)));
+        CRP_TRY(append_name(context, text, set, ops->kind, (uint32_t)strtoul(numbers, NULL, 10)));
         numbers = after + 1;
     }
     return CRP_OK;
@@ -73,7 +73,7 @@ static crp_status add_term(crp_context *context, const char *text, device_set *s
         const device_ops *ops = kinds[i];
         if (strlen(ops->kind) == n_kind && strncmp(term, ops->kind, n_kind) == 0) {
             if (colon == NULL) {
-                return add(context, text, set, ops->kind, 0);
+                return append_name(context, text, set, ops->kind, 0);
             }
             return (size_t)(end - colon) == 4 && strncmp(colon, ":all", 4) == 0
                        ? add_all(context, text, set, ops)
@@ -82,7 +82,7 @@ static crp_status add_term(crp_context *context, const char *text, device_set *s
     }
     return context_fail(context, CRP_ERR_ARG,
                         "device \"%.*s\" is unknown (in \"%s\") devices are written cpu, cuda:0, cuda:0,1, cuda:all, opencl:0, "
-                        "and joined by +; list those of this machine with: corpuscle info devices", (int)n_term, term, text);
+                        "optix:0 and joined by +; list those of this machine with: corpuscle info devices", (int)n_term, term, text);
 }
 
 crp_status device_set_parse(crp_context *context, const char *text, device_set *set)

@@ -2,6 +2,7 @@
 #include "engine/crew.h"
 
 #include "core/context.h"
+#include "core/team.h"
 #include "device/device_set.h"
 #include "model/model.h"
 
@@ -104,11 +105,15 @@ static crp_status check_kinds(crew *c, const device_set *set, crp_math math)
     for (uint32_t i = 0; i < set->n; i++) {
         c->is_mixed = c->is_mixed || strncmp(set->names[i], set->names[0], n) != 0 || strcspn(set->names[i], ":") != n;
         has_cpu = has_cpu || strcmp(set->names[i], "cpu") == 0;
+        c->is_traced = c->is_traced || strncmp(set->names[i], "optix", 5) == 0;
     }
     CRP_CHECK(c->context, !(c->is_mixed && math == CRP_MATH_FAST), CRP_ERR_ARG,
               "fast math cannot be shared by devices of several kinds (%s: a run must not mix two kinds of digits) use "
               "--math strict, or devices of one kind",
               has_cpu ? "a CPU computes in strict math only" : "the approximations of CUDA and OpenCL differ");
+    CRP_CHECK(c->context, !(c->is_mixed && c->is_traced), CRP_ERR_ARG,
+              "optix cannot share a run with devices of other kinds (its digits are those of its hardware: a run must not mix "
+              "two kinds of digits) use one kind");
     return CRP_OK;
 }
 
@@ -119,6 +124,7 @@ crp_status crew_open(crp_context *context, const crp_model *model, const crp_pla
     c->context = context;
     c->model = model;
     c->plan = plan;
+    c->threads = options->threads;
     pthread_mutex_init(&c->lock, NULL);
     CRP_TRY(device_set_parse(context, options->device == NULL ? "auto" : options->device, &set));
     CRP_TRY(check_kinds(c, &set, options->math));
@@ -195,6 +201,7 @@ static void *work_on(void *user)
     crew_member *m = user;
     bool is_done = false;
     crp_status status = CRP_OK;
+    team_limit(m->crew->threads);
     while (!is_done && status == CRP_OK) {
         status = turn(m, true, &is_done);
     }

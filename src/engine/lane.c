@@ -207,7 +207,7 @@ static crp_status make_scratch(device_lane *lane, uint32_t queue, uint64_t n_his
     d->ops->buffer_destroy(d, lane->scratch[queue]);
     lane->scratch[queue] = NULL;
     lane->scratch_bytes[queue] = 0;
-    CRP_TRY(d->ops->buffer_create(d, needed, &lane->scratch[queue]));
+    CRP_TRY((d->ops->scratch_create != NULL ? d->ops->scratch_create : d->ops->buffer_create)(d, needed, &lane->scratch[queue]));
     lane->scratch_bytes[queue] = needed;
     return CRP_OK;
 }

@@ -185,6 +185,9 @@ typedef struct crp_module {
                          uint64_t count, void *bytes, size_t *n_bytes);
     /** Add the raw words of `n_histories` histories to the named bins and the event counters. */
     void (*reduce)(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
+    /** Add to the bins what the histories [first, first + n) score whatever becomes of them (the energy that made them); called
+     * with every `reduce`. NULL: nothing. */
+    void (*add_known)(const crp_plan *plan, uint64_t first, uint64_t n_histories, crp_wide *bins);
     /** At the end of a run: log what the user must know, and leave one line for the summary in result->note. May be NULL. */
     void (*finish)(crp_context *context, const crp_plan *plan, crp_result *result);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */

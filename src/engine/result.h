@@ -37,7 +37,7 @@ struct crp_result {
     char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
     result_device *devices;     /**< all of them, owned; NULL in files of early versions */
     size_t n_devices;
-    char math[8];               /**< "strict" or "fast" */
+    char math[8];               /**< "strict", "fast", or "rays": a GPU's ray tracer decided what is hit */
     char date[32];              /**< ISO 8601, UTC, when the run ended */
     char host[64];
     uint64_t seed;
@@ -95,6 +95,9 @@ double wide_ratio(crp_wide x, uint64_t n);
 /** Physical mean per history and standard error of one bin (index among all bins). NaN error below two batches. */
 double result_bin_mean(const crp_result *result, size_t tally, size_t bin);
 double result_bin_std_dev(const crp_result *result, size_t tally, size_t bin);
+
+/** What one integer more would add to that mean; NaN for derived tallies. */
+double result_bin_unit(const crp_result *result, size_t tally, size_t bin);
 
 /** Bin (among all) that the bin of a ratio is divided by; SIZE_MAX for other tallies. */
 size_t result_denominator(const crp_result *result, size_t tally, size_t bin);

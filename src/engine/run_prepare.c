@@ -61,7 +61,8 @@ static void stamp_result(run *r)
     snprintf(out->version, sizeof out->version, "%s", crp_version());
     snprintf(out->commit, sizeof out->commit, "%s", crp_commit());
     ranks_label(&r->ranks, &r->crew, out->device, sizeof out->device);
-    snprintf(out->math, sizeof out->math, "%s", r->crew.math == CRP_MATH_FAST ? "fast" : "strict");
+    snprintf(out->math, sizeof out->math, "%s",
+             r->crew.is_traced ? "rays" : r->crew.math == CRP_MATH_FAST ? "fast" : "strict");
     if (gethostname(out->host, sizeof out->host - 1) != 0) {
         out->host[0] = '\0';
     }
@@ -108,6 +109,11 @@ static crp_status check_fits(run *r)
 
 static crp_status check_math(run *r, const char *math_before)
 {
+    bool was_traced = strcmp(math_before, "rays") == 0;
+    CRP_CHECK(r->context, math_before[0] == '\0' || was_traced == r->crew.is_traced, CRP_ERR_CONFIG,
+              "%s: was %s; the two differ in digits, use %s", r->options->restart,
+              was_traced ? "made on a device optix, this run is on another" : "not made on a device optix",
+              was_traced ? "--device optix" : "the device that it was made on");
     CRP_CHECK(r->context, math_before[0] == '\0' || strcmp(math_before, r->result->math) == 0, CRP_ERR_CONFIG,
               "%s: was made in %s math, this run is in %s math; the two differ in digits, use --math %s",
               r->options->restart, math_before, r->result->math, math_before);
@@ -250,6 +256,9 @@ static crp_status open_in_turn(run *r)
 /* One rank on a GPU in fast math and one on a CPU, which knows strict only, must not mix. */
 static crp_status check_math_of_ranks(run *r)
 {
+    CRP_CHECK(r->context, comm_most(r->comm, r->crew.is_traced) == r->crew.is_traced, CRP_ERR_DEVICE,
+              "%s is no device optix, those of other processes are (a run must not mix two kinds of digits) use one kind "
+              "for all", r->crew.members[0].label);
     CRP_CHECK(r->context, comm_most(r->comm, (uint64_t)r->crew.math) == (uint64_t)r->crew.math, CRP_ERR_DEVICE,
               "%s computes in strict math, other processes in fast math (a run must not mix two kinds of digits) use --math "
               "strict, or --device cuda for all", r->crew.members[0].label);

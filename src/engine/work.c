@@ -2,6 +2,7 @@
 #include "engine/work.h"
 
 #include "core/context.h"
+#include "core/team.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -405,7 +406,11 @@ crp_status work_finish(work *w, uint32_t index, crp_context *context, const uint
     pthread_mutex_lock(&s->lock);
     crp_status status = make_sums(w, context, &s->batch);
     if (status == CRP_OK) {
-        w->model->module->reduce(w->plan, words, done.range.count, s->batch.bins, s->batch.events);
+        const crp_module *module = w->model->module;
+        module->reduce(w->plan, words, done.range.count, s->batch.bins, s->batch.events);
+        if (module->add_known != NULL) {
+            module->add_known(w->plan, done.range.first, done.range.count, s->batch.bins);
+        }
     }
     pthread_mutex_unlock(&s->lock);
     CRP_TRY(status);
@@ -478,7 +483,12 @@ crp_status work_oldest(work *w, crp_context *context, work_batch **out)
 static void pass_on(work *w, work_batch *b)
 {
     if (b->bins != NULL) {
-        memset(b->bins, 0, w->plan->n_bins * sizeof *b->bins);
+        crp_wide *bins = b->bins;
+        size_t n = w->plan->n_bins;
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
+        for (size_t i = 0; i < n; i++) {
+            bins[i] = 0;
+        }
         memset(b->events, 0, w->plan->n_events * sizeof *b->events);
     }
     work_batch *next = &slot_of(w, w->oldest + 1)->batch;

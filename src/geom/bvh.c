@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_BINS = 32, WORDS = 8 };
+enum { N_BINS = 32, WORDS = GEOM_BVH_NODE_WORDS };
 
-static const uint32_t leaf = 0x80000000u;
 /* Added to a box on each side before it is rounded outwards, in cells. */
 static const double margin = 1.0 / 16.0;
 
@@ -17,8 +16,10 @@ typedef struct builder {
     const geom_grid *grid;
     uint32_t *order; /* box numbers; a subtree owns a range */
     uint32_t *nodes;
-    uint32_t n_nodes;
 } builder;
+
+/* Subtrees of so many boxes are worth a task of their own. */
+static const uint32_t MANY = 4096;
 
 static geom_box empty_box(void)
 {
@@ -170,21 +171,26 @@ static void store_box(const builder *b, uint32_t *node, uint32_t child, const ge
     }
 }
 
-static geom_box build(builder *b, uint32_t first, uint32_t n, uint32_t depth, uint32_t *reference)
+/* A subtree of n boxes has n - 1 nodes, from `number` on: its root, the left one's, the right one's. So it does not
+ * depend on who builds what when. */
+static void build(builder *b, uint32_t first, uint32_t n, uint32_t number, uint32_t depth, uint32_t *reference,
+                  geom_box *box)
 {
     if (n == 1) {
-        *reference = leaf | b->order[first];
-        return b->boxes[b->order[first]];
+        *reference = GEOM_BVH_LEAF | b->order[first] << 5 | GEOM_BVH_FREE;
+        *box = b->boxes[b->order[first]];
+        return;
     }
-    uint32_t number = b->n_nodes++, *node = b->nodes + (size_t)WORDS * number;
-    uint32_t n_left = partition(b, first, n, depth);
-    geom_box left = build(b, first, n_left, depth + 1, &node[6]);
-    geom_box right = build(b, first + n_left, n - n_left, depth + 1, &node[7]);
-    store_box(b, node, 0, &left);
+    uint32_t *node = b->nodes + (size_t)WORDS * number, n_left = partition(b, first, n, depth);
+    geom_box right;
+#pragma omp task if (n > MANY) shared(right)
+    build(b, first + n_left, n - n_left, number + n_left, depth + 1, &node[7], &right);
+    build(b, first, n_left, number + 1, depth + 1, &node[6], box);
+#pragma omp taskwait
+    store_box(b, node, 0, box);
     store_box(b, node, 1, &right);
-    grow(&left, &right);
-    *reference = WORDS * number;
-    return left;
+    grow(box, &right);
+    *reference = number << 5 | GEOM_BVH_FREE;
 }
 
 /* Two free cells at either end, so that margins are never cut off; a flat scene gets a thickness. */
@@ -226,12 +232,15 @@ uint32_t geom_bvh_build(const geom_box *boxes, uint32_t n, geom_grid *grid, uint
         b.order[i] = i;
     }
     if (n == 1) {
-        b.nodes[6] = b.nodes[7] = leaf;
+        b.nodes[6] = b.nodes[7] = GEOM_BVH_LEAF | GEOM_BVH_FREE;
         store_box(&b, b.nodes, 0, boxes);
         store_box(&b, b.nodes, 1, boxes);
     } else {
         uint32_t root;
-        build(&b, 0, n, 0, &root);
+        geom_box all;
+#pragma omp parallel
+#pragma omp single
+        build(&b, 0, n, 0, 0, &root, &all);
     }
     free(b.order);
     *nodes = b.nodes;

@@ -24,7 +24,7 @@ static const starter starters[] = {
     {"gas-chamber", "a box with an inlet, a pump and round bodies inside", NULL, starter_gas_chamber_parameters,
      starter_gas_chamber},
     {"chem-water", "radicals of spurs in irradiated water, 1 ps to 1 us", chem_water_text, NULL, NULL},
-    {"chem-track", "one large track: 64 000 radicals along 50 um of a proton", chem_track_text, NULL, NULL},
+    {"chem-track", "a dense track: 13 000 radicals along 10 um of a proton", chem_track_text, NULL, NULL},
     {"chem-oxygen", "radicals in water with dissolved oxygen", chem_oxygen_text, NULL, NULL},
     {"chem-fricke", "Fricke dosimeter: iron in aerated acid, to 1 ms", chem_fricke_text, NULL, NULL},
 };

@@ -100,10 +100,13 @@ static const char chem_fricke_text[] =
     "    - {species: H, count: 1}\n";
 
 static const char chem_track_text[] =
-    "# The first 50 um of a 5 MeV proton, as a straight cylinder of radicals: one large track.\n"
+    "# 10 um of a 5 MeV proton (8 keV/um), as a straight cylinder of radicals: large dense tracks.\n"
     "version: 1\n"
     "kind: chem\n"
     "name: track\n"
+    "\n"
+    "run:\n"
+    "  copies: 4          # for standard errors; -n overrides\n"
     "\n"
     "chem:\n"
     "  set: paper\n"
@@ -112,13 +115,13 @@ static const char chem_track_text[] =
     "source:\n"
     "  kind: cylinder     # along z\n"
     "  tracks: 1\n"
-    "  length: 50 um\n"
+    "  length: 10 um      # make it and the counts larger for a longer track\n"
     "  radius: 8 nm       # standard deviation of x and y\n"
-    "  energy: 386 keV\n"
+    "  energy: 77.2 keV\n"
     "  molecules:\n"
-    "    - {species: e_aq, count: 16400}\n"
-    "    - {species: OH, count: 22800}\n"
-    "    - {species: H, count: 1500}\n"
-    "    - {species: H3O+, count: 18700}\n"
-    "    - {species: H2, count: 2500}\n"
-    "    - {species: OH-, count: 2300}\n";
+    "    - {species: e_aq, count: 3280}\n"
+    "    - {species: OH, count: 4560}\n"
+    "    - {species: H, count: 300}\n"
+    "    - {species: H3O+, count: 3740}\n"
+    "    - {species: H2, count: 500}\n"
+    "    - {species: OH-, count: 460}\n";

@@ -163,7 +163,7 @@ def test_bench(corpuscle):
     out, _ = corpuscle.ok("bench", "light", "--device", "cpu", "-n", "2000")
     assert "5-layer 633 nm" in out and "7-layer 600 nm" in out and "photons/ms" in out
     cases = {"light": ["5-layer 633 nm", "7-layer 600 nm"], "gas": ["G(100,100)", "G(100,1000)", "G(100,10000)"],
-             "chem": ["spurs, exact", "spurs, irt", "proton 50 um, exact", "proton 50 um, irt"]}
+             "chem": ["spurs, exact", "spurs, irt", "proton 10 um, exact", "proton 10 um, irt"]}
     units = {"light": "photons/ms", "gas": "Mhits/s", "chem": "tracks/s"}
     for kind, names in cases.items():
         n = 1 if kind == "chem" else 200

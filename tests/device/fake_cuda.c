@@ -9,7 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_DEVICES = 16, N_ARGUMENTS = 5 };
+enum { MAX_DEVICES = 16 };
+
+/* Kernels, with the number of their arguments: the first is a struct by value, the others are buffers. */
+static const struct { const char *name; int n_arguments; } kernels[] = {{"add", 0}, {"light_transport", 5}, {"chem_exact", 8},
+                                                                   {"gas_fold", 0}};
 
 static long setting(const char *name, long otherwise)
 {
@@ -149,6 +153,14 @@ int cuMemAlloc_v2(unsigned long long *pointer, size_t n)
     return 0;
 }
 
+/* Paged between the host and the device: any size, or the code asked for. */
+int cuMemAllocManaged(unsigned long long *pointer, size_t n, unsigned flags)
+{
+    int code = (int)setting("FAKE_CUDA_MANAGED", 0);
+    *pointer = code == 0 && flags == 1 ? (unsigned long long)malloc(n) : 0;
+    return flags == 1 ? code : 1;
+}
+
 int cuMemFree_v2(unsigned long long pointer)
 {
     free((void *)pointer);
@@ -265,11 +277,10 @@ int cuModuleUnload(void *module)
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
-    static const char *const known[] = {"add", "light_transport"};
     (void)module;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(name, known[i]) == 0) {
-            *function = (void *)known[i]; /* the launch has to know the name */
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (strcmp(name, kernels[i].name) == 0) {
+            *function = (void *)&kernels[i];
             return 0;
         }
     }
@@ -292,17 +303,24 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
     return 0;
 }
 
-/* The first argument is a struct by value, the others are buffers: what every module's kernel takes. */
-static void compute(const char *name, void **arguments)
+static void compute(const void *function, void **arguments)
 {
     void *args[DEVICE_MAX_ARGS];
+    const char *name = kernels[0].name;
+    int n = 0;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (function == &kernels[i]) {
+            name = kernels[i].name;
+            n = kernels[i].n_arguments;
+        }
+    }
     const device_cpu_kernel *k = device_cpu_kernels;
     while (k->entry != NULL && strcmp(k->entry, name) != 0) { /* the first is for the oldest processor */
         k++;
     }
     if (k->entry != NULL) {
         args[0] = arguments[0];
-        for (int i = 1; i < N_ARGUMENTS; i++) {
+        for (int i = 1; i < n; i++) {
             args[i] = *(void **)arguments[i];
         }
         k->function(args, 0, 1);
@@ -317,18 +335,8 @@ static void be_slow(long device)
     }
 }
 
-int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                              unsigned shared, void *stream, void **arguments)
+static int launch(void *function, void **arguments)
 {
-    (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz;
-    (void)shared, (void)stream, (void)arguments;
-    return (int)setting("FAKE_CUDA_LAUNCH", 0);
-}
-
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void *stream, void **arguments, void **extra)
-{
-    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
     long device = current - gpus;
     int fault = current->lost != 0 ? current->lost : fault_of(device, ++current->n_launches);
     if (setting("FAKE_CUDA_COMPUTE", 0) != 0) {
@@ -337,4 +345,18 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     }
     current->lost = fault;
     return fault == 2 ? fault : (int)setting("FAKE_CUDA_LAUNCH", 0);
+}
+
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *stream, void **arguments, void **extra)
+{
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
+    return launch(function, arguments);
+}
+
+int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                              unsigned shared, void *stream, void **arguments)
+{
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream;
+    return launch(function, arguments);
 }

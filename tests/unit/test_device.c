@@ -28,7 +28,7 @@ static void test_unknown_names(void **state)
     static const char *const names[] = {"",       "gpu",    "CPU",     "cpu ",     "cuda:",     "cuda:x",
                                         "cuda:0x", "cuda:-1", "cuda:0,1", "cudas:0", "opencl:1:2", "cuda:99999999999"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        check_fails(names[i], CRP_ERR_ARG, "a device is written cpu, cuda, cuda:1, opencl or opencl:0");
+        check_fails(names[i], CRP_ERR_ARG, "a device is written cpu, cuda, cuda:1, opencl:0 or optix:0");
     }
     device *d = NULL;
     assert_int_equal(device_open(context, NULL, NULL, &d), CRP_ERR_ARG);
@@ -66,7 +66,7 @@ static void test_absent_libraries(void **state)
 }
 
 typedef struct visits {
-    int n_cpu, n_cuda_absent, n_opencl_absent, n_other;
+    int n_cpu, n_cuda_absent, n_opencl_absent, n_optix_absent, n_other;
 } visits;
 
 static void visit(void *user, const char *kind, const device_info *info, const char *reason)
@@ -80,6 +80,8 @@ static void visit(void *user, const char *kind, const device_info *info, const c
         v->n_cuda_absent++;
     } else if (info == NULL && strcmp(kind, "opencl") == 0 && strstr(reason, "no OpenCL") != NULL) {
         v->n_opencl_absent++;
+    } else if (info == NULL && strcmp(kind, "optix") == 0 && strstr(reason, "no NVIDIA driver") != NULL) {
+        v->n_optix_absent++;
     } else {
         v->n_other++;
     }
@@ -95,6 +97,7 @@ static void test_list_gives_reasons(void **state)
     assert_int_equal(v.n_cpu, 1);
     assert_int_equal(v.n_cuda_absent, 1);
     assert_int_equal(v.n_opencl_absent, 1);
+    assert_int_equal(v.n_optix_absent, 1);
     assert_int_equal(v.n_other, 0);
     assert_string_equal(crp_context_error(context), "");
     unsetenv("CORPUSCLE_CUDA_DRIVER");

@@ -10,6 +10,7 @@
 #include "gas_fixture.h"
 #include "geom/bvh.h"
 #include "geom/triangulate.h"
+#include "model/gas/gas_cones.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -143,6 +144,7 @@ static void tree_and_all_triangles_agree(void **state)
     geom_grid grid;
     uint32_t *nodes = NULL;
     assert_int_equal(geom_bvh_build(boxes, N, &grid, &nodes), N - 1);
+    gas_cones_mark(nodes, q);
     gas_params params;
     memset(&params, 0, sizeof params);
     params.nearest = -1e-10;
@@ -190,7 +192,7 @@ static void odd_sets_of_boxes(void **state)
     assert_int_equal(geom_bvh_build(boxes, N, &grid, &nodes), N - 1);
     free(nodes);
     assert_int_equal(geom_bvh_build(boxes, 1, &grid, &nodes), 1);
-    assert_true(nodes[6] == GAS_LEAF && nodes[7] == GAS_LEAF);
+    assert_true(nodes[6] == (GEOM_BVH_LEAF | GEOM_BVH_FREE) && nodes[7] == nodes[6]);
     free(nodes);
 }
 

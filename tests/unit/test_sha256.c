@@ -67,9 +67,29 @@ static void test_pieces(void **state)
     }
 }
 
+/* The processor's instructions and plain C: one state after any blocks, where there are such instructions. */
+static void test_both_ways(void **state)
+{
+    (void)state;
+    uint8_t blocks[64 * 7];
+    uint32_t one[8] = {1, 2, 3, 4, 5, 6, 7, 8}, other[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (size_t i = 0; i < sizeof blocks; i++) {
+        blocks[i] = (uint8_t)(i * i * 31 + 7);
+    }
+    if (!sha256_has_lanes()) {
+        skip();
+    }
+    for (size_t n = 0; n <= 7; n++) {
+        sha256_compress_plain(one, sha256_constants, blocks, n);
+        sha256_compress_lanes(other, sha256_constants, blocks, n);
+        assert_memory_equal(one, other, sizeof one);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_published_vectors), cmocka_unit_test(test_million_letters),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_published_vectors), cmocka_unit_test(test_million_letters),
                                        cmocka_unit_test(test_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

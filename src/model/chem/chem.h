@@ -214,6 +214,8 @@ crp_status chem_reaction_balance(crp_context *context, const char *where, const 
 crp_status chem_reaction_derive(crp_context *context, const char *where, const chem_set *set, chem_reaction *r);
 /** "e_aq + H3O+ -> H" into `text`. */
 const char *chem_reaction_print(const chem_set *set, const chem_reaction *r, char *text, size_t size);
+/** One line for people: the reaction, its type, its rate, and the contact radius in use. Returns `text`. */
+const char *chem_reaction_describe(const chem_set *set, const chem_reaction *r, char *text, size_t size);
 /** Write a set as text that chem_set_parse reads back. */
 void chem_set_write(void *file, const chem_set *set);
 
@@ -233,7 +235,8 @@ crp_status chem_file_read(crp_context *context, const char *path, chem_model *mo
 crp_status chem_source_build(crp_context *context, const char *path, chem_model *model);
 /** Sort molecules by species, position and time: the order that gives them their numbers, whatever the input's was. */
 void chem_track_sort(chem_track *track);
-/** Sort all tracks so, and then the tracks by size, energy and contents. */
+/** Sort all tracks so, then the tracks by size, energy and contents, and mix these in one and the same way: their order depends
+ * on nothing else, and neighbours are not alike. */
 void chem_tracks_sort(chem_model *model);
 /** All tracks as one, for molecules of different tracks that meet (source.together). Errors: CRP_ERR_MEMORY. */
 crp_status chem_tracks_join(crp_context *context, chem_model *model);

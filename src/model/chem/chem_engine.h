@@ -14,6 +14,9 @@
 
 #include "model/chem/chem.h"
 
+/** Energies are added as integers of 2^-32 eV. */
+#define CHEM_ENERGY_UNIT 2.3283064365386963e-10
+
 /** What the plan holds beyond crp_plan: crp_plan.data. */
 typedef struct chem_plan {
     const crp_model *owner;
@@ -27,6 +30,7 @@ typedef struct chem_plan {
                                      with k = g n_tracks + i; owned */
     uint64_t n_molecules;       /**< of all tracks */
     uint64_t largest_track;     /**< molecules of it */
+    crp_wide *energy_before;    /**< deposited by the tracks before track i [units of CHEM_ENERGY_UNIT], n_tracks + 1; owned */
     uint32_t at_counts, at_births, at_reactions, at_counters; /**< offsets of the words */
     const struct chem_engine *engine;
     void *engine_data;          /**< the engine's own */

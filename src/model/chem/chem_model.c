@@ -2,6 +2,7 @@
 #include "model/chem/chem.h"
 
 #include "core/context.h"
+#include "rng.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,6 +139,18 @@ static int compare_tracks(const void *left, const void *right)
     return order;
 }
 
+/* Mix sorted tracks in one and the same way: batches then hold tracks of all sizes, as errors between batches want it. */
+static void mix_tracks(chem_model *model)
+{
+    ck_philox4_key key = ck_philox4_key_of(0);
+    for (uint32_t i = model->n_tracks; i-- > 1;) { /* Fisher and Yates */
+        uint32_t k = (uint32_t)(((uint64_t)ck_philox4x32(key, (ck_quad){i, 0, 0, 0}).a * (i + 1)) >> 32);
+        chem_track swapped = model->tracks[i];
+        model->tracks[i] = model->tracks[k];
+        model->tracks[k] = swapped;
+    }
+}
+
 void chem_tracks_sort(chem_model *model)
 {
     for (uint32_t i = 0; i < model->n_tracks; ++i) {
@@ -145,6 +158,7 @@ void chem_tracks_sort(chem_model *model)
     }
     if (model->n_tracks > 1) {
         qsort(model->tracks, model->n_tracks, sizeof *model->tracks, compare_tracks);
+        mix_tracks(model);
     }
 }
 

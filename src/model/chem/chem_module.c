@@ -21,6 +21,7 @@ const crp_module module_chem = {
     .shape = chem_shape,
     .params = chem_params_of_launch,
     .reduce = chem_reduce,
+    .add_known = chem_add_energy,
     .cost = chem_cost,
     .data_destroy = chem_model_destroy,
 };

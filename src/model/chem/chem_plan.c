@@ -35,6 +35,7 @@ static void data_destroy(void *data)
     free(chem->outputs);
     free(chem->births);
     free(chem->group_first);
+    free(chem->energy_before);
     free(chem);
 }
 
@@ -111,6 +112,17 @@ static crp_status make_molecules(crp_context *context, chem_plan *chem, crp_plan
     return CRP_OK;
 }
 
+static crp_status sum_energies(crp_context *context, chem_plan *chem)
+{
+    const chem_model *m = chem->model;
+    chem->energy_before = calloc((size_t)m->n_tracks + 1, sizeof *chem->energy_before);
+    CRP_CHECK(context, chem->energy_before != NULL, CRP_ERR_MEMORY, "no memory for %u tracks", m->n_tracks);
+    for (uint32_t i = 0; i < m->n_tracks; ++i) {
+        chem->energy_before[i + 1] = chem->energy_before[i] + (crp_wide)(m->tracks[i].energy / CHEM_ENERGY_UNIT + 0.5);
+    }
+    return CRP_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------------- plan */
 
 static void lay_out_words(chem_plan *chem, crp_plan *plan)
@@ -134,6 +146,7 @@ static crp_status fill(crp_context *context, const crp_model *model, uint64_t se
     chem->n_molecules = count_molecules(m, &chem->largest_track);
     CRP_TRY(chem_outputs_create(context, m, &chem->outputs, &chem->n_outputs));
     CRP_TRY(make_molecules(context, chem, plan));
+    CRP_TRY(sum_energies(context, chem));
     lay_out_words(chem, plan);
     snprintf(plan->grid, sizeof plan->grid, "%llu molecules, %u output times", (unsigned long long)chem->n_molecules,
              chem->n_outputs);

@@ -7,7 +7,8 @@
 
 /** Tallies, in this order. */
 typedef enum chem_tally {
-    CHEM_TALLY_G,          /**< G(t) [time, species], 1/(100 eV) */
+    CHEM_TALLY_ENERGY,     /**< deposited energy a history, eV */
+    CHEM_TALLY_G,          /**< G(t) [time, species], 1/(100 eV): molecules over that energy */
     CHEM_TALLY_REACTIONS,  /**< events by output interval and channel, a history */
     CHEM_TALLY_CHANNELS,   /**< the same over all times, by channel */
     CHEM_TALLY_LEDGER,     /**< charge; H - 2 O: what the end has more than the start, births and bulk partners accounted for */
@@ -21,6 +22,8 @@ crp_status chem_shape(crp_context *context, const crp_model *model, const crp_pl
 crp_status chem_params_of_launch(const crp_plan *plan, const device_info *info, const plan_shape *shape, uint64_t first,
                                  uint64_t count, void *bytes, size_t *n_bytes);
 void chem_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events);
+/** As crp_module.add_known: the energy of the tracks of these histories. */
+void chem_add_energy(const crp_plan *plan, uint64_t first, uint64_t n_histories, crp_wide *bins);
 double chem_cost(const crp_model *model);
 
 /** Lay out the tallies, results and counters. Errors: CRP_ERR_MEMORY. */
@@ -33,7 +36,7 @@ crp_status chem_channels_create(crp_context *context, const chem_model *model, c
 
 /** What methods of steps share: parameters in chem->engine_data, tables 1 and 3; 2 is left to them. Errors: CRP_ERR_MEMORY. */
 crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *plan);
-/** Memory that a launch of so many histories of a method of steps is given: room, room_candidates, bucket_mask and part of `p`. */
+/** Memory that a launch of so many histories of a method of steps is given: room, room_candidates, the buckets and part of `p`. */
 void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories);
 
 #endif

@@ -1,4 +1,4 @@
-/** Words of a launch to tallies, and the books: molecules by species, charge, hydrogen against oxygen. */
+/** Words of a launch to tallies, the energy of its tracks, and the books: molecules by species, charge, hydrogen against oxygen. */
 #include "chem/params.h"
 #include "model/chem/chem_plan.h"
 
@@ -92,4 +92,17 @@ void chem_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histori
         books[which] += sum;
         events[CHEM_N_EVENTS + 1 + which] += magnitude(sum);
     }
+}
+
+/* Of histories [0, n): they take the tracks in turn. */
+static crp_wide energy_up_to(const chem_plan *chem, uint64_t n)
+{
+    uint32_t n_tracks = chem->model->n_tracks;
+    return (crp_wide)(n / n_tracks) * chem->energy_before[n_tracks] + chem->energy_before[n % n_tracks];
+}
+
+void chem_add_energy(const crp_plan *plan, uint64_t first, uint64_t n_histories, crp_wide *bins)
+{
+    const chem_plan *chem = plan->data;
+    bins[plan->tallies[CHEM_TALLY_ENERGY].offset] += energy_up_to(chem, first + n_histories) - energy_up_to(chem, first);
 }

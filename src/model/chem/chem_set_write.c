@@ -3,8 +3,11 @@
 
 #include "core/number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char *const types[] = {"", "I", "II", "III", "IV", "V", "VI"};
 
 static void write_real(FILE *file, const char *key, double value)
 {
@@ -47,7 +50,6 @@ static void write_species(FILE *file, const chem_species *s)
 
 static void write_reaction(FILE *file, const chem_set *set, const chem_reaction *r)
 {
-    static const char *const types[] = {"", "I", "II", "III", "IV", "V", "VI"};
     char text[512];
     fprintf(file, "reaction %s", chem_reaction_print(set, r, text, sizeof text));
     if (r->type == CHEM_TYPE_VI && r->scavenger == CHEM_NO_SPECIES) {
@@ -93,4 +95,29 @@ void chem_set_write(void *out, const chem_set *set)
             fprintf(file, "scavenger %s %s\n", set->species[r->scavenger].name, number_print(text, r->concentration));
         }
     }
+}
+
+const char *chem_reaction_describe(const chem_set *set, const chem_reaction *r, char *text, size_t size)
+{
+    char name[256];
+    int n = snprintf(text, size, "%s: type %s, ", chem_reaction_print(set, r, name, sizeof name), types[r->type]);
+    char *rest = text + n;
+    size_t room = n >= 0 && (size_t)n < size ? size - (size_t)n : 0;
+    switch (r->type) {
+    case CHEM_TYPE_VI:
+        if (r->scavenger == CHEM_NO_SPECIES) {
+            snprintf(rest, room, "rate = %g /s", r->rate);
+        } else {
+            snprintf(rest, room, "k = %g /M/s, of %g mol/l: %g /s%s", r->k, r->concentration, 1.0e12 * r->rate_total,
+                     r->is_transient ? ", with the transient term" : "");
+        }
+        break;
+    case CHEM_TYPE_II:
+    case CHEM_TYPE_IV:
+        snprintf(rest, room, "k = %g /M/s, contact at %.5g nm with k_act = %.4g /M/s", r->k, r->radius, r->k_act);
+        break;
+    default:
+        snprintf(rest, room, "k = %g /M/s, R = %.5g nm", r->k, r->radius);
+    }
+    return text;
 }

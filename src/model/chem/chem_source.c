@@ -69,19 +69,21 @@ static crp_status draw_births(crp_context *context, const char *path, chem_model
     return CRP_OK;
 }
 
-/* Energies that the input gives override those of a file; then molecules get their order. */
+/* Energies that the input gives override those of a file; then molecules get their order, and tracks their numbers, on which
+ * births depend. */
 static crp_status finish(crp_context *context, const char *path, chem_model *model)
 {
-    CRP_TRY(draw_births(context, path, model));
-    if (model->source.together) {
-        CRP_TRY(chem_tracks_join(context, model));
-    }
     for (uint32_t i = 0; i < model->n_tracks; ++i) {
         if (model->source.energy > 0.0) {
             model->tracks[i].energy = model->source.energy;
         }
     }
     chem_tracks_sort(model);
+    CRP_TRY(draw_births(context, path, model));
+    if (model->source.together) {
+        CRP_TRY(chem_tracks_join(context, model));
+        chem_tracks_sort(model);
+    }
     return CRP_OK;
 }
 

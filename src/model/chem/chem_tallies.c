@@ -78,17 +78,16 @@ static tally_spec *begin_tally(crp_plan *plan, chem_tally which, const char *nam
     return t;
 }
 
-/* G is molecules per 100 eV: of all histories together, so the scale is that of the mean energy. */
-static crp_status scale_yield(crp_context *context, tally_spec *t, const chem_plan *chem)
+/* Molecules of all histories over the energy of all of them, in units of 100 eV: tracks of unequal energies have an error of G
+ * that is not the spread of their sizes. */
+static crp_status scale_yield(crp_context *context, tally_spec *t)
 {
-    double energy = 0.0;
-    for (uint32_t i = 0; i < chem->model->n_tracks; ++i) {
-        energy += chem->model->tracks[i].energy / chem->model->n_tracks;
-    }
+    t->over = CHEM_TALLY_ENERGY + 1;
+    t->over_run = t->n_bins;
     t->scale = calloc(t->n_bins, sizeof *t->scale);
     CRP_CHECK(context, t->scale != NULL, CRP_ERR_MEMORY, "no memory for the scale of %s", t->name);
     for (size_t i = 0; i < t->n_bins; ++i) {
-        t->scale[i] = 100.0 / energy;
+        t->scale[i] = 100.0 / CHEM_ENERGY_UNIT;
     }
     return CRP_OK;
 }
@@ -96,14 +95,16 @@ static crp_status scale_yield(crp_context *context, tally_spec *t, const chem_pl
 static crp_status make_tallies(crp_context *context, const chem_plan *chem, crp_plan *plan)
 {
     const chem_set *set = &chem->model->set;
-    size_t n_reactions = set->n_reactions > 0 ? set->n_reactions : 0;
+    size_t n_reactions = set->n_reactions;
     plan->tallies = calloc(CHEM_N_TALLIES, sizeof *plan->tallies);
     CRP_CHECK(context, plan->tallies != NULL, CRP_ERR_MEMORY, "no memory for the tallies");
-    plan->n_tallies = n_reactions > 0 ? CHEM_N_TALLIES : CHEM_N_TALLIES;
-    tally_spec *t = begin_tally(plan, CHEM_TALLY_G, "G", "1/(100 eV)", "molecules at a time per 100 eV deposited");
+    plan->n_tallies = CHEM_N_TALLIES;
+    tally_spec *t = begin_tally(plan, CHEM_TALLY_ENERGY, "energy", "eV", "deposited energy a track");
+    t->quantum = CHEM_ENERGY_UNIT;
+    t = begin_tally(plan, CHEM_TALLY_G, "G", "1/(100 eV)", "molecules at a time per 100 eV deposited");
     CRP_TRY(add_times(context, t, chem));
     CRP_TRY(add_labels(context, t, "species", set->n_species, species_label, chem));
-    CRP_TRY(scale_yield(context, t, chem));
+    CRP_TRY(scale_yield(context, t));
     size_t n = n_reactions > 0 ? n_reactions : 1; /* an empty list has one channel that never fires */
     t = begin_tally(plan, CHEM_TALLY_REACTIONS, "reactions", "1", "events a track since the output time before, by channel");
     CRP_TRY(add_times(context, t, chem));

@@ -52,6 +52,10 @@ static crp_status complete(crp_context *context, const char *path, const crp_inp
                     "start, %g ps", path, chem->n_repaired_times, chem->start);
     }
     CRP_TRY(chem_model_validate(context, path, chem));
+    for (uint32_t i = 0; i < chem->set.n_reactions; ++i) {
+        char text[512];
+        context_log(context, CRP_LOG_DEBUG, "chem", "%s", chem_reaction_describe(&chem->set, &chem->set.reactions[i], text, sizeof text));
+    }
     return model_finish(context, model);
 }
 
@@ -172,6 +176,17 @@ static crp_status write_physics(crp_context *context, FILE *file, const chem_mod
     return write_digests(context, file, chem);
 }
 
+/* For people: what becomes of the rate constants. */
+static void write_reactions(FILE *file, const chem_model *chem)
+{
+    static const char *const words[] = {"", ", k of A + A goes into R as it stands", ", R of A + A takes 2k"};
+    char text[512];
+    fprintf(file, "# %" PRIu32 " reactions%s:\n", chem->set.n_reactions, words[chem->set.convention]);
+    for (uint32_t i = 0; i < chem->set.n_reactions; ++i) {
+        fprintf(file, "#   %s\n", chem_reaction_describe(&chem->set, &chem->set.reactions[i], text, sizeof text));
+    }
+}
+
 static crp_status write_all(crp_context *context, const crp_model *model, FILE *file, bool is_full)
 {
     fprintf(file, "version: %d\nkind: chem\n", CHEM_YAML_VERSION);
@@ -184,6 +199,9 @@ static crp_status write_all(crp_context *context, const crp_model *model, FILE *
         model_write_run(file, model, "copies");
     }
     CRP_TRY(write_physics(context, file, model->data));
+    if (is_full) {
+        write_reactions(file, model->data);
+    }
     CRP_CHECK(context, !ferror(file), CRP_ERR_IO, "the YAML text cannot be written (the file or disk refuses it)");
     return CRP_OK;
 }

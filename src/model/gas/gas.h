@@ -88,6 +88,20 @@ typedef struct gas_feature {
     bool is_ignored;              /**< asked for with --ignore */
 } gas_feature;
 
+/** How the device optix traces: what P. Baehr et al. varied on RTX cards. No other device looks at it. */
+typedef enum gas_optix_mesh { GAS_OPTIX_TRIANGLES, GAS_OPTIX_POLYGONS } gas_optix_mesh;
+typedef enum gas_optix_positions { GAS_OPTIX_PLANE, GAS_OPTIX_RAY } gas_optix_positions;
+typedef struct gas_optix {
+    uint32_t threads;   /**< in flight; 0: as many as the GPU holds */
+    uint32_t copies;    /**< of the hit counters, a power of two; 0: by the number of facets */
+    uint32_t batch;     /**< random numbers drawn for so many cycles ahead; 0: when they are needed */
+    uint32_t depth;     /**< rays traced in hit programs, one in the other; 0: a loop in the ray-generation program */
+    uint32_t mesh;      /**< gas_optix_mesh */
+    uint32_t positions; /**< gas_optix_positions: hits put back on their facet's plane in double precision, or not */
+    bool culling;       /**< facets are invisible from behind */
+    bool offset;        /**< rays start off the facet, by an adaptive step along its normal */
+} gas_optix;
+
 typedef struct gas_model {
     double *vertices;             /**< x, y, z [m]; shape (n_vertices, 3) */
     uint32_t n_vertices;
@@ -111,6 +125,7 @@ typedef struct gas_model {
     uint32_t speed;               /**< gas_speed */
     uint32_t max_bounces;         /**< a molecule that has not ended after so many is counted as lost; default 1e9 */
     bool score_forces, score_textures, score_profiles; /**< default true: where surfaces ask for them */
+    gas_optix optix;
     char vtkhdf_path[1024];       /**< mesh with results to write, "" if none */
     char origin_format[16];       /**< "molflow-xml", "stl" ...; "" if none */
     char *origin;                 /**< text of the file it came from, for writing it back with results; owned or NULL */

@@ -1,7 +1,9 @@
 /* From a vacuum model to what a kernel needs: geometry, tables, parameters, layout of the words. */
 #include "model/gas/gas_plan.h"
+#include "model/gas/gas_rays.h"
 
 #include "core/context.h"
+#include "model/gas/gas_cones.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +22,12 @@ static crp_status build_tree(crp_context *context, crp_plan *plan, const gas_mes
     gas_plan *gp = plan->data;
     geom_grid grid;
     uint32_t *nodes = NULL;
+    CRP_CHECK(context, mesh->n < GEOM_BVH_MOST, CRP_ERR_GEOMETRY,
+              "%u triangles and parallelograms are more than the %u that can be traced: merge coplanar facets", mesh->n,
+              GEOM_BVH_MOST - 1);
     gp->n_nodes = geom_bvh_build(mesh->boxes, mesh->n, &grid, &nodes);
     CRP_CHECK(context, gp->n_nodes > 0, CRP_ERR_MEMORY, "no memory for the hierarchy of %u boxes", mesh->n);
+    gas_cones_mark(nodes, mesh->primitives);
     plan->tables[0].data = nodes;
     plan->tables[0].n_bytes = 8 * sizeof(uint32_t) * (size_t)gp->n_nodes;
     gas_params *p = &gp->params;
@@ -225,6 +231,7 @@ static void gas_plan_data_destroy(void *data)
     gas_plan *gp = data;
     destroy_parts(gp);
     gas_formulas_destroy(gp);
+    gas_ray_scene_destroy(&gp->rays);
     free(gp->area);
     free(gp->mark_facets);
     free(gp);

@@ -87,6 +87,7 @@ typedef struct gas_plan {
     uint32_t n_nodes;
     gas_leak leaks[GAS_MAX_LEAKS];
     uint32_t n_leaks;
+    struct gas_ray_scene *rays; /**< for the device optix: made when one is first opened; owned */
 } gas_plan;
 
 /** Names, sources and pumps of the model. Fills parts, rows and columns; `rows` and `columns` get those of every

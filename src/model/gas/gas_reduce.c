@@ -1,5 +1,6 @@
 /* Words of a launch to named bins, integers to integers; and the leaks that can be read. */
 #include "core/context.h"
+#include "core/team.h"
 #include "engine/result.h"
 #include "gas/leak.h"
 #include "model/gas/gas_plan.h"
@@ -22,9 +23,9 @@ static void add_facets(const crp_plan *plan, const uint64_t *words, crp_wide *bi
     const gas_plan *gp = plan->data;
     crp_wide *to = bins_of(plan, bins, which);
     uint32_t n = gp->model->n_facets;
-#pragma omp parallel for if (n > 100000) schedule(static)
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
     for (uint32_t i = 0; i < n; i++) {
-        to[i] += words[(size_t)GAS_FACET_WORDS * i + word];
+        to[i] += words[gas_word_of(n, i, word)];
     }
 }
 
@@ -32,16 +33,16 @@ static uint64_t sum_facets(const gas_plan *gp, const uint64_t *words, uint32_t w
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < gp->model->n_facets; i++) {
-        sum += words[(size_t)GAS_FACET_WORDS * i + word];
+        sum += words[gas_word_of(gp->model->n_facets, i, word)];
     }
     return sum;
 }
 
-static crp_wide sum_part(const gas_part *part, const uint64_t *words, uint32_t word)
+static crp_wide sum_part(const gas_plan *gp, const gas_part *part, const uint64_t *words, uint32_t word)
 {
     crp_wide sum = 0;
     for (uint32_t i = 0; i < part->n_facets; i++) {
-        sum += words[(size_t)GAS_FACET_WORDS * part->facets[i] + word];
+        sum += words[gas_word_of(gp->model->n_facets, part->facets[i], word)];
     }
     return sum;
 }
@@ -55,15 +56,15 @@ static void add_parts(const crp_plan *plan, const uint64_t *words, crp_wide *bin
     crp_wide *absorbed = bins_of(plan, bins, GAS_TALLY_ABSORBED),
              *throughput = bins_of(plan, bins, GAS_TALLY_THROUGHPUT);
     for (uint32_t i = 0; i < gp->n_parts; i++) {
-        pressure[i] += sum_part(&gp->parts[i], words, GAS_WORD_PRESSURE);
-        density[i] += sum_part(&gp->parts[i], words, GAS_WORD_DENSITY);
-        impingement[i] += sum_part(&gp->parts[i], words, GAS_WORD_HITS);
+        pressure[i] += sum_part(gp, &gp->parts[i], words, GAS_WORD_PRESSURE);
+        density[i] += sum_part(gp, &gp->parts[i], words, GAS_WORD_DENSITY);
+        impingement[i] += sum_part(gp, &gp->parts[i], words, GAS_WORD_HITS);
     }
     for (uint32_t i = 0; i < gp->n_source_parts; i++) {
-        desorbed[i] += sum_part(&gp->parts[gp->source_parts[i]], words, GAS_WORD_DESORBED);
+        desorbed[i] += sum_part(gp, &gp->parts[gp->source_parts[i]], words, GAS_WORD_DESORBED);
     }
     for (uint32_t i = 0; i < gp->n_pump_parts; i++) {
-        crp_wide n = sum_part(&gp->parts[gp->pump_parts[i]], words, GAS_WORD_ABSORBED);
+        crp_wide n = sum_part(gp, &gp->parts[gp->pump_parts[i]], words, GAS_WORD_ABSORBED);
         absorbed[i] += n;
         throughput[i] += n;
     }
@@ -91,7 +92,7 @@ static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wi
 static void add_cells(const uint64_t *words, size_t n, crp_wide *hits, crp_wide *density, crp_wide *pressure,
                       crp_wide *impingement)
 {
-#pragma omp parallel for if (n > 100000) schedule(static)
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
     for (size_t i = 0; i < n; i++) {
         hits[i] += words[GAS_CELL_WORDS * i];
         density[i] += words[GAS_CELL_WORDS * i + 1];

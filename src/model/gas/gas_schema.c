@@ -144,6 +144,35 @@ static const schema_field geometry_fields[] = {
 };
 static const schema_table geometry_table = { "geometry", geometry_fields, COUNT_OF(geometry_fields), 0, SCHEMA_NO_FIELD };
 
+static const char *check_copies(double n)
+{
+    return n == 0 || n == 1 || n == 2 || n == 4 || n == 8 || n == 16 || n == 32
+               ? NULL
+               : "must be 1, 2, 4, 8, 16 or 32 (copies that neighbouring threads share), or 0 (by the number of facets)";
+}
+
+static const char *const optix_meshes[] = { "triangles", "polygons", NULL };
+static const char *const optix_positions[] = { "plane", "ray", NULL };
+static const schema_field optix_fields[] = {
+    { .key = "threads", .type = SCHEMA_COUNT, IN_GAS(optix.threads), .has_range = true, .min = 0, .max = 1 << 26,
+      .fallback = "0", .example = "1048576", .doc = "threads in flight; 0: as many as the GPU holds" },
+    { .key = "copies", .type = SCHEMA_COUNT, IN_GAS(optix.copies), .check = check_copies, .fallback = "0", .example = "16",
+      .doc = "copies of the hit counters; 0: by the number of facets" },
+    { .key = "batch", .type = SCHEMA_COUNT, IN_GAS(optix.batch), .has_range = true, .min = 0, .max = 64, .fallback = "0",
+      .example = "4", .doc = "random numbers are drawn for so many flights ahead; 0: one flight at a time" },
+    { .key = "depth", .type = SCHEMA_COUNT, IN_GAS(optix.depth), .has_range = true, .min = 0, .max = 16, .fallback = "0",
+      .example = "16", .doc = "rays traced by hit programs one in the other; 0: a loop in the ray-generation program" },
+    { .key = "mesh", .type = SCHEMA_CHOICE, IN_GAS(optix.mesh), .choices = optix_meshes, .fallback = "triangles",
+      .example = "polygons", .doc = "triangles with the built-in test, or polygons with a program of their own" },
+    { .key = "positions", .type = SCHEMA_CHOICE, IN_GAS(optix.positions), .choices = optix_positions, .fallback = "plane",
+      .example = "ray", .doc = "hits are put on the plane of their facet in double precision, or left in single precision" },
+    { .key = "culling", .type = SCHEMA_BOOL, IN_GAS(optix.culling), .fallback = "true", .example = "false",
+      .doc = "facets are invisible from behind" },
+    { .key = "offset", .type = SCHEMA_BOOL, IN_GAS(optix.offset), .fallback = "true", .example = "false",
+      .doc = "rays start a little off the facet, along its normal" },
+};
+static const schema_table optix_table = { "optix", optix_fields, COUNT_OF(optix_fields), 0, SCHEMA_NO_FIELD };
+
 static const schema_field output_fields[] = {
     { .key = "vtkhdf", .type = SCHEMA_TEXT, IN_GAS(vtkhdf_path), .fallback = "", .example = "tube.vtkhdf",
       .doc = "mesh with results to write, for ParaView; none when left out" },
@@ -161,6 +190,7 @@ static const schema_field root_fields[] = {
     { .key = "run", .type = SCHEMA_SECTION, .table = &run_table, .doc = "how long to run" },
     { .key = "gas", .type = SCHEMA_SECTION, .table = &gas_table, .doc = "the molecules" },
     { .key = "scores", .type = SCHEMA_SECTION, .table = &score_table, .doc = "what is counted" },
+    { .key = "optix", .type = SCHEMA_SECTION, .table = &optix_table, .doc = "how the device optix traces" },
     { .key = "facets", .type = SCHEMA_LIST, .need = SCHEMA_REQUIRED, IN_GAS(surfaces), .table = &surface_table,
       .count_offset = offsetof(gas_model, n_surfaces), .example = "[{name: wall, polygons: \"0 1 2\"}]",
       .doc = "named sets of facets with what they do" },

@@ -178,6 +178,17 @@ static void write_vertices(FILE *file, const gas_model *m)
     }
 }
 
+/* Only what differs from the defaults: a model says nothing of devices unless it must. */
+static void write_optix(FILE *file, const gas_optix *o)
+{
+    if (o->threads + o->copies + o->batch + o->depth + o->mesh + o->positions > 0 || !o->culling || !o->offset) {
+        fprintf(file, "optix: {threads: %" PRIu32 ", copies: %" PRIu32 ", batch: %" PRIu32 ", depth: %" PRIu32, o->threads, o->copies,
+                o->batch, o->depth);
+        fprintf(file, ", mesh: %s, positions: %s, culling: %s, offset: %s}\n", o->mesh == 0 ? "triangles" : "polygons",
+                o->positions == 0 ? "plane" : "ray", truth(o->culling), truth(o->offset));
+    }
+}
+
 static crp_status write_physics(crp_context *context, FILE *file, const gas_model *m)
 {
     order o;
@@ -185,6 +196,7 @@ static crp_status write_physics(crp_context *context, FILE *file, const gas_mode
     fprintf(file, "  speed: %s\n  max_bounces: %" PRIu32 "\n", speeds[m->speed], m->max_bounces);
     fprintf(file, "scores:\n  forces: %s\n  textures: %s\n  profiles: %s\n", truth(m->score_forces),
             truth(m->score_textures), truth(m->score_profiles));
+    write_optix(file, &m->optix);
     CRP_TRY(order_facets(context, m, &o));
     fputs("facets:\n", file);
     for (uint32_t i = 0; i < m->n_surfaces; i++) {

@@ -1,0 +1,206 @@
+/* The scene that the device optix is given, against the search in double precision: the same facet, the same distance,
+ * for triangles and for polygons with corners, holes and two sides; and outlines by themselves. */
+#include "gas_fixture.h"
+
+#include "gas/launch.h"
+#include "gas/polygon.h"
+#include "model/gas/gas_rays.h"
+
+static const struct {
+    const char *starter;
+    const char *settings[4];
+    uint32_t n_molecules;
+} cases[] = {
+    {"gas-tube", {"length_over_radius=10", "sides=40", NULL}, 400},
+    {"gas-elbow", {"arm_in=2", "arm_out=1", NULL}, 400},
+    {"gas-chamber", {"bodies=1", "segments=8", NULL}, 60},
+    {"gas-duct", {"width=3", "facets.wall.two_sided=true", NULL}, 400},
+};
+enum { N_CASES = sizeof cases / sizeof *cases, MAX_HITS = 30 };
+
+typedef struct bench {
+    crp_plan *plan;
+    gas_plan *gas;
+    gas_ray_scene *scene;
+    const gas_primitive *primitives;
+    const gas_surface_row *surfaces;
+    const gas_rays *rays;
+    const uint32_t *words;
+} bench;
+
+static bench open_bench(size_t i, crp_input **input, uint32_t mesh)
+{
+    bench b = {0};
+    *input = fixture_starter(cases[i].starter, cases[i].settings);
+    gas_model *model = (gas_model *)(uintptr_t)crp_input_model(*input, 0)->data; /* of this test alone */
+    model->optix.mesh = mesh;
+    FIXTURE_OK(gas_plan_create(fixture_context, crp_input_model(*input, 0), 1, &b.plan));
+    b.gas = b.plan->data;
+    b.primitives = b.plan->tables[1].data;
+    b.surfaces = b.plan->tables[2].data;
+    FIXTURE_OK(gas_ray_scene_create(fixture_context, b.gas, b.surfaces, &b.scene));
+    b.rays = (const gas_rays *)b.scene->data;
+    b.words = (const uint32_t *)b.scene->data;
+    return b;
+}
+
+static void close_bench(bench *b, crp_input **input)
+{
+    gas_ray_scene_destroy(&b->scene);
+    plan_destroy(&b->plan);
+    crp_input_destroy(input);
+}
+
+/* Distance of a triangle of the scene along a ray, -1: none. Its front is where its corners turn left. */
+static double meet_triangle(const float *t, const double *o, const double *d, bool culls)
+{
+    double e[3], f[3], s[3], p[3], q[3];
+    for (int k = 0; k < 3; k++) {
+        e[k] = (double)t[3 + k] - (double)t[k];
+        f[k] = (double)t[6 + k] - (double)t[k];
+        s[k] = o[k] - (double)t[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        int a = (k + 1) % 3, c = (k + 2) % 3;
+        p[k] = d[a] * f[c] - d[c] * f[a];
+        q[k] = s[a] * e[c] - s[c] * e[a];
+    }
+    double det = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
+    if (det == 0.0 || (culls && det < 0.0)) {
+        return -1.0;
+    }
+    double u = (s[0] * p[0] + s[1] * p[1] + s[2] * p[2]) / det, v = (d[0] * q[0] + d[1] * q[1] + d[2] * q[2]) / det;
+    return u >= 0.0 && v >= 0.0 && u + v <= 1.0 ? (f[0] * q[0] + f[1] * q[1] + f[2] * q[2]) / det : -1.0;
+}
+
+static double meet(const bench *b, uint32_t shape, const float *o, const float *d, float nearest)
+{
+    const double o64[3] = {(double)o[0], (double)o[1], (double)o[2]},
+                 d64[3] = {(double)d[0], (double)d[1], (double)d[2]};
+    if (b->scene->scene.boxes != NULL) {
+        const float *box = b->scene->scene.boxes + 6 * (size_t)shape;
+        double t = (double)gas_meet_polygon((const gas_outline *)(b->words + b->rays->at_outlines) + shape,
+                                            (const float *)(b->words + b->rays->at_corners), o, d, nearest, 1u);
+        for (int k = 0; t > 0.0 && k < 3; k++) { /* a hit lies in its box, or the ray would not have come there */
+            double x = o64[k] + t * d64[k];
+            assert_true(x >= (double)box[k] && x <= (double)box[3 + k]);
+        }
+        return t;
+    }
+    bool culls = !b->scene->scene.is_never_culled[b->scene->scene.kinds[shape]];
+    return meet_triangle(b->scene->scene.triangles + 9 * (size_t)shape, o64, d64, culls);
+}
+
+typedef struct counts {
+    unsigned hits, others;
+    double worst;
+} counts;
+
+/* The nearest shape along a molecule's way, beyond the one it starts from. */
+static uint32_t search(const bench *b, const gas_molecule *m, double *distance)
+{
+    const double place[3] = {m->place.x, m->place.y, m->place.z};
+    float o[3], d[3] = {(float)m->way.x, (float)m->way.y, (float)m->way.z};
+    uint32_t best = GAS_NOTHING;
+    *distance = 1e30;
+    for (int k = 0; k < 3; k++) {
+        o[k] = (float)((place[k] - b->rays->centre[k]) * b->rays->scale);
+    }
+    for (uint32_t i = 0; i < b->scene->scene.n; i++) {
+        uint32_t primitive = b->words[b->rays->at_primitives + i];
+        double t = meet(b, i, o, d, 0.0f);
+        if (t > 0.0 && t < *distance && b->primitives[primitive].sheet != m->skip) {
+            *distance = t;
+            best = primitive;
+        }
+    }
+    *distance *= b->rays->unit;
+    return best;
+}
+
+static void follow(const bench *b, gas_molecule m, counts *c)
+{
+    const gas_params p = b->gas->params;
+    for (int i = 0; i < MAX_HITS; i++) {
+        double distance;
+        gas_hit hit = gas_trace(m.place, m.way, m.skip, m.structure, p, b->plan->tables[0].data, b->primitives);
+        assert_true(hit.primitive != GAS_NOTHING);
+        uint32_t found = search(b, &m, &distance);
+        c->hits++;
+        if (found == GAS_NOTHING || (b->primitives[found].facet & GAS_FACET_MASK) != hit.facet) {
+            c->others++; /* near an edge, or from a place that rounding put outside */
+        } else {
+            c->worst = fmax(c->worst, fabs(distance - hit.distance) * fabs(hit.cosine) * b->rays->scale);
+        }
+        gas_turnout t = gas_turn(m, hit, b->primitives, b->surfaces, p);
+        m = t.molecule;
+        if (t.what == GAS_ABSORBED) {
+            return;
+        }
+    }
+}
+
+static void scene_agrees(uint32_t mesh)
+{
+    for (size_t i = 0; i < N_CASES; i++) {
+        crp_input *input;
+        bench b = open_bench(i, &input, mesh);
+        counts c = {0};
+        for (uint32_t n = 0; n < cases[i].n_molecules; n++) {
+            gas_start start = gas_launch(n, b.plan->tables[3].data, b.primitives, b.surfaces, b.gas->params);
+            follow(&b, start.molecule, &c);
+        }
+        print_message("%s: %u of %u hits on another facet, distances within %.2g\n", cases[i].starter, c.others, c.hits,
+                      c.worst);
+        assert_true(c.hits > 300);
+        assert_true(c.others * 1000 <= c.hits);
+        assert_true(c.worst < 1e-4); /* coordinates below 128 in single precision */
+        close_bench(&b, &input);
+    }
+}
+
+static void triangles_agree(void **state)
+{
+    (void)state;
+    scene_agrees(GAS_OPTIX_TRIANGLES);
+}
+
+static void polygons_agree(void **state)
+{
+    (void)state;
+    scene_agrees(GAS_OPTIX_POLYGONS);
+}
+
+/* A square with a square hole, and a notch whose corner lies on the level of the point. */
+static void outlines_have_holes_and_notches(void **state)
+{
+    static const float holed[] = {0,   0,   1,   0,   1,   1,   0,   1,   0,   0,   NAN,
+                                  NAN, .4f, .4f, .4f, .6f, .6f, .6f, .6f, .4f, .4f, .4f};
+    static const float notch[] = {0, 0, 1, 0, 1, 1, .5f, .5f, 0, 1, 0, 0};
+    (void)state;
+    assert_true(gas_is_inside(holed, 11, .2f, .5f));
+    assert_false(gas_is_inside(holed, 11, .5f, .5f));
+    assert_true(gas_is_inside(holed, 11, .8f, .5f));
+    assert_false(gas_is_inside(holed, 11, 1.2f, .5f));
+    assert_false(gas_is_inside(holed, 11, -.2f, .5f));
+    assert_true(gas_is_inside(notch, 6, .2f, .5f));
+    assert_true(gas_is_inside(notch, 6, .8f, .5f));
+    assert_false(gas_is_inside(notch, 6, .5f, .8f));
+    unsigned inside = 0;
+    for (int i = 0; i < 200; i++) {
+        for (int k = 0; k < 200; k++) {
+            inside += gas_is_inside(notch, 6, ((float)i + .5f) / 200.0f, ((float)k + .5f) / 200.0f);
+        }
+    }
+    assert_true(abs((int)inside - 30000) <= 200); /* three quarters, less half a diagonal of points */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(triangles_agree),
+        cmocka_unit_test(polygons_agree),
+        cmocka_unit_test(outlines_have_holes_and_notches),
+    };
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
+}

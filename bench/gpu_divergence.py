@@ -49,7 +49,8 @@ SMALL = {"feynman-kac": "1", "mandelbrot": "100", "libor": "10", "rainflow": "10
          "rsbench": "-s large -m event -l 4000000", "xsbench": "-s large -g 1130 -m event -G hash -h 1000 -l 2000000 -r 3", "sph": "", "bonds": "2",
          "bn": "result 2", "d3q19-bgk": "128", "ert": "1024 256", "is": "256 256 256", "memtest": "5", "mergeVS": "20", "wlcpow": "10",
          "minisweep": "--niterations 1 --ncell_x 32 --ncell_y 32 --ncell_z 64 --ne 64 --na 32 --nblock_z 64", "vol2col": "10",
-         "xlqc": "dp", "zoom": "1 3 2160 4096 20", "wedford": "512 512 8192 3", "channelSum": "224 224 10", "asmooth": "2048 200 9 5",
+         "xlqc": "dp", "zoom": "1 3 2160 4096 20", "wedford": "512 512 8192 3", "channelSum": "224 224 10", "asmooth": "2048 200 9 5", "s8n": "1513 2048 3",
+         "particles": "20", "flame": "20 20 10",
          "quicksort": "1 2048 2048", "metropolis": "-l 32 11 -t 4.7 0.1 -a 1 2 200 10 -h 1.0 -z 7919"}
 PROGRAMS = """feynman-kac rsbench xsbench nqueen sph mandelbrot rainflow metropolis mr jaccard myocyte langford tissue libor aobench vmc romberg mt lci
  sssp quicksort eigenvalue cooling simplemoc wyllie linearprobing md5hash egs multinomial marchingCubes damage""".split()
@@ -67,6 +68,7 @@ FORCED_PROGRAMS = {
                "persist4": "persist,loop-merge<depth=1;steps=4;refill=1>"},
     "rsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
     "xsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
+    "grrt": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
     "sph": {"delay8": "iteration-delay<threshold=8>", "delay16": "iteration-delay<threshold=16>"},
 }
 
@@ -244,7 +246,7 @@ def build_all(args):
 class Runner:
     def __init__(self, folder, limit, out):
         self.folder, self.end, self.out = folder, time.time() + limit, out
-        self.longest = 12.0  # seconds for one run of a program
+        self.longest = 8.0  # seconds for one run of a program
         self.profiles = folder / "profiles"
         self.profiles.mkdir(exist_ok=True)
 
@@ -282,6 +284,7 @@ class Runner:
             wanted = [f for f in FORCED if f[:2] == {"nest": "me", "rare": "de", "side": "di", "give": "di"}[kernel[:4]]]
             auto = folder / f"auto-{name}.cubin"
             auto = auto if auto.exists() else folder / "auto.cubin"
+            wanted = [f for f in wanted if (folder / f"{f}.cubin").exists()]
             files = [folder / "original.cubin", *(folder / f"{f}.cubin" for f in wanted), auto]
             rows = self.compare(files, *cell_options(kernel, count, value), "--repeat", 5)
             cells = []
@@ -350,7 +353,7 @@ class Runner:
             env["CORPUSCLE_PROFILE"] = str(profile)
             env.pop("LD_PRELOAD")
         try:
-            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(5, min(self.longest, self.left())))
+            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(2.0, min(self.longest, self.left())))
         except subprocess.TimeoutExpired:
             return None
         kernels, copied = {}, ""
@@ -436,7 +439,7 @@ def difference(a, b):
 
 def printed(text):
     """What a program printed, without lines and numbers that depend on time."""
-    dull = re.compile(r"time|second|\bms\b|\bus\b|\bns\b|GB/s|MB/s|flop|rate|speed|throughput|bandwidth|performance|[\d.]+ ?s\b", re.I)
+    dull = re.compile(r"time|second|\bms\b|\bus\b|\bns\b|GB/s|MB/s|lookups/s|flop|rate|speed|throughput|bandwidth|performance|[\d.]+ ?s\b", re.I)
     return [line for line in text.splitlines() if not dull.search(line)]
 
 

@@ -306,6 +306,7 @@ bool device_passes(const job *j, const char *bitcode, const char *result)
 {
     char *remarks = job_file(j, "remarks.txt"), *passes = pipeline(j->o);
     words command = {0};
+    unlink(remarks); /* of a trial */
     words_add(&command, j->t->opt);
     words_addf(&command, "-load-pass-plugin=%s", j->t->plugin);
     words_addf(&command, "-mcpu=%s", j->o->arch);

@@ -62,10 +62,6 @@ RECORDED = "rsbench xsbench nqueen sph feynman-kac mr bn bonds wlcpow s8n".split
 FORCED_PROGRAMS = {
     "feynman-kac": {"steps4": "loop-merge<steps=4;refill=1>"},
     "mandelbrot": {"persist1": "persist,loop-merge<steps=1;refill=1>", "persist4": "persist,loop-merge<steps=4;refill=1>"},
-    "tissue": {"persist1": "persist,loop-merge<steps=1;refill=1>"},
-    "metropolis": {"distribute": "branch-distribute"},
-    "myocyte": {"delay": "iteration-delay<threshold=16>"},
-    "langford": {"delay": "iteration-delay<threshold=16>"},
     "nqueen": {"persist2": "persist,loop-merge<depth=1;steps=2;refill=1>",
                "persist4": "persist,loop-merge<depth=1;steps=4;refill=1>"},
     "rsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
@@ -235,9 +231,10 @@ def build_all(args):
     divcc, profiles = build / "corpuscle-divcc", Path(args.profiles).resolve() if args.profiles else None
     shutil.copy(build / "corpuscle-divrun", out)
     shutil.copy(__file__, out)
-    build_synthetic(divcc, out, profiles)
-    build_plain(build, divcc, out)
-    build_walk(divcc, out)
+    if not args.programs:  # else these programs alone
+        build_synthetic(divcc, out, profiles)
+        build_plain(build, divcc, out)
+        build_walk(divcc, out)
     if args.hecbench:
         build_programs(divcc, Path(args.hecbench).resolve(), out, profiles, args.programs, args.jobs)
     size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file())

@@ -90,6 +90,42 @@ def test_margin_and_allow(tmp_path):
     assert done.returncode == 0 and "loop-merge" not in done.stderr
 
 
+ITEMS = """
+extern "C" __global__ void items(float *out, int n)
+{
+    int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id < n) {
+        float x = 0.001f * (float)(id & 1023), sum = 0.0f;
+        while (x < 5.0f) {
+            x = x * x * 0.3f + 0.9f * x + 0.11f;
+            sum += x;
+        }
+        out[id] = sum;
+    }
+}
+"""
+
+
+def test_persistent_for_a_number_of_multiprocessors(tmp_path):
+    (tmp_path / "k.cu").write_text(ITEMS)
+    done = divcc(tmp_path / "k.cu", "-o", tmp_path / "k.ll", "--passes", "persist,loop-merge", "--processors", 7, "--cuda-path", "none")
+    assert done.returncode == 0, done.stderr
+    remarks = re.findall(r"persist: kernel made persistent|loop-merge: merged", done.stderr)
+    assert remarks == ["persist: kernel made persistent", "loop-merge: merged"]
+    assert re.search(r"%persist\.held = mul (nuw |nsw )*i32 %\w+, 7\b", (tmp_path / "k.ll").read_text())
+
+
+@needs_toolkit
+def test_remarks_come_once_and_registers_are_limited(tmp_path):
+    """persist looks at a trial translation first; a limit of registers goes to ptxas."""
+    (tmp_path / "k.cu").write_text(ITEMS)
+    options = ["--passes", "persist,loop-merge<steps=4>", "--verbose"]
+    done = divcc(tmp_path / "k.cu", "-o", tmp_path / "k.cubin", *options, "-maxrregcount=24", "--remarks", tmp_path / "remarks.txt")
+    assert done.returncode == 0, done.stderr
+    assert "--maxrregcount=24" in done.stderr and "-divergence-registers=" in done.stderr
+    assert len((tmp_path / "remarks.txt").read_text().splitlines()) == 2
+
+
 def test_annotation_and_remarks_file(tmp_path):
     source, remarks = tmp_path / "k.cu", tmp_path / "remarks.txt"
     source.write_text(LANGUAGES["k.cu"].replace("KERNEL void", '__attribute__((annotate("div.loop-merge:force;steps=3"))) KERNEL void'))

@@ -421,7 +421,8 @@ bool device_compile(job *j, const char *output)
     if (!check_passes(j->o)) {
         return false;
     }
-    char *before = job_file(j, "before.bc"), *after = job_file(j, "after.bc"), *registers = job_file(j, "registers.txt");
+    char *before = job_file(j, "before.bc"), *after = job_file(j, "after.bc"),
+         *registers = job_file(j, "registers.txt");
     bool is_ir = ends_with(output, ".bc") || ends_with(output, ".ll");
     bool is_right = front_end(j, before);
     if (is_right && registers_matter(j)) {

@@ -8,8 +8,8 @@ typedef struct job {
     const options *o;
     const toolchain *t;
     const char *source;
-    char *folder;      /**< intermediate files */
-    bool is_host_code; /**< a .cu whose host part will be compiled too */
+    char *folder;          /**< intermediate files */
+    bool is_host_code;     /**< a .cu whose host part will be compiled too */
     const char *registers; /**< file of registers.h, or NULL */
     bool is_trial;         /**< messages come with the real one */
 } job;

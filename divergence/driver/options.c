@@ -78,10 +78,17 @@ static bool read_own(reader *r)
     struct {
         const char *name;
         const char **field;
-    } fields[] = {{"--arch", &o->arch},       {"-arch", &o->arch},       {"--cuda-gpu-arch", &o->arch},
-                  {"--passes", &o->passes},   {"--allow", &o->allow},    {"--profile-use", &o->profile},
-                  {"--remarks", &o->remarks}, {"--cuda-path", &o->cuda}, {"--margin", &o->margin},
-                  {"-o", &o->output},         {"--processors", &o->processors}};
+    } fields[] = {{"--arch", &o->arch},
+                  {"-arch", &o->arch},
+                  {"--cuda-gpu-arch", &o->arch},
+                  {"--passes", &o->passes},
+                  {"--allow", &o->allow},
+                  {"--profile-use", &o->profile},
+                  {"--remarks", &o->remarks},
+                  {"--cuda-path", &o->cuda},
+                  {"--margin", &o->margin},
+                  {"-o", &o->output},
+                  {"--processors", &o->processors}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
         if ((value = value_of(r, fields[i].name)) != NULL) {
             *fields[i].field = value;
@@ -105,8 +112,7 @@ static bool read_nvcc(reader *r)
         return true;
     }
     if ((value = value_of(r, "-gencode")) != NULL || (value = value_of(r, "--generate-code")) != NULL ||
-        (value = value_of(r, "-Xptxas")) != NULL ||
-        (value = value_of(r, "-ccbin")) != NULL) {
+        (value = value_of(r, "-Xptxas")) != NULL || (value = value_of(r, "-ccbin")) != NULL) {
         return true;
     }
     if ((value = value_of(r, "-maxrregcount")) != NULL || (value = value_of(r, "--maxrregcount")) != NULL) {

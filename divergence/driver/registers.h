@@ -1,4 +1,5 @@
-/** How many registers kernels take with and without the passes: a persistent kernel is sized by what the GPU holds of it. */
+/** How many registers kernels take with and without the passes: a persistent kernel is sized by what the GPU holds of
+ * it. */
 #ifndef DIVCC_REGISTERS_H
 #define DIVCC_REGISTERS_H
 

@@ -46,8 +46,8 @@ enum class spread { none, uniform, geometric };
 trip_trace make_trace(spread kind, unsigned mean, unsigned n);
 
 /**
- * The same for a persistent kernel: as many of the recorded warps as share the place of one on a GPU that holds so many are
- * one warp's, whose lanes go on to their next item when they are done.
+ * The same for a persistent kernel: as many of the recorded warps as share the place of one on a GPU that holds so many
+ * are one warp's, whose lanes go on to their next item when they are done.
  */
 trip_trace behind_one_another(const trip_trace &t, unsigned warps_held);
 
@@ -56,10 +56,10 @@ double longest_mean(const trip_trace &t);
 
 /** Issue costs of the pieces of a nest. */
 struct nest_cost {
-    double body = 0;  /**< one turn of the inner loop */
-    double outer = 0; /**< prologue and epilogue, once for each visit */
-    double turn = 18; /**< added to each merged turn: guards and the lane's program counter (measured, H200) */
-    double end = 10;  /**< added when a lane ends a visit */
+    double body = 0;   /**< one turn of the inner loop */
+    double outer = 0;  /**< prologue and epilogue, once for each visit */
+    double turn = 18;  /**< added to each merged turn: guards and the lane's program counter (measured, H200) */
+    double end = 10;   /**< added when a lane ends a visit */
     double others = 0; /**< turns that a lane spends in merged loops beside the main one, a visit */
 };
 

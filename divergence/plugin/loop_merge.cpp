@@ -98,8 +98,8 @@ static bool has_divergent_inside(const Loop *loop, function_ref<bool(const Loop 
 }
 
 /*
- * Merged are the divergent loops inside, and those with divergent loops inside, down to n.depth levels; uniform ones stay as
- * they are.
+ * Merged are the divergent loops inside, and those with divergent loops inside, down to n.depth levels; uniform ones
+ * stay as they are.
  */
 void merger::collect(Loop *around, nest &n, unsigned level) const
 {
@@ -211,8 +211,8 @@ void merger::estimate(nest &n)
     n.cost.others = other_turns(n);
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
-        n.trace = is_persistent(f) && !n.outer->getParentLoop() ? behind_one_another(*recorded, warps_held(f))
-                                                               : *recorded;
+        n.trace =
+            is_persistent(f) && !n.outer->getParentLoop() ? behind_one_another(*recorded, warps_held(f)) : *recorded;
         n.is_recorded = true;
         n.basis = "recorded";
     } else {
@@ -222,8 +222,8 @@ void merger::estimate(nest &n)
 }
 
 /*
- * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any other loop may
- * agree, and then merging only costs. Neither may lose.
+ * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any
+ * other loop may agree, and then merging only costs. Neither may lose.
  */
 trip_trace merger::worst_case(const nest &n) const
 {
@@ -336,8 +336,8 @@ nest merger::nest_of(Loop *outer, unsigned depth)
 }
 
 /*
- * Which of the loops inside are merged, and down to which level. Forced: all, down to the level that is asked for. By the model
- * without a record: all or nothing, for what a part would bring depends on trip counts most of all.
+ * Which of the loops inside are merged, and down to which level. Forced: all, down to the level that is asked for. By
+ * the model without a record: all or nothing, for what a part would bring depends on trip counts most of all.
  */
 nest merger::best_nest(Loop *outer)
 {
@@ -380,8 +380,10 @@ bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
     }
     if (!wanted.force && !n.is_safe) {
-        return decline(outer, n, "lanes may all make the same or few turns, and would lose (" + numbers(n) +
-                                     "); record a run with --profile, or force it", declined);
+        return decline(outer, n,
+                       "lanes may all make the same or few turns, and would lose (" + numbers(n) +
+                           "); record a run with --profile, or force it",
+                       declined);
     }
     std::string what =
         format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",

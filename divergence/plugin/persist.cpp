@@ -86,9 +86,8 @@ static double loop_cost(const Loop &loop)
 static bool goes_by_grid(const Loop &loop, ScalarEvolution &evolution)
 {
     return any_of(loop.getHeader()->phis(), [&](PHINode &phi) {
-        const auto *counted = evolution.isSCEVable(phi.getType())
-                                  ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(&phi))
-                                  : nullptr;
+        const auto *counted =
+            evolution.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(&phi)) : nullptr;
         return counted && SCEVExprContains(counted->getStepRecurrence(evolution), [](const SCEV *part) {
                    const auto *value = dyn_cast<SCEVUnknown>(part);
                    const auto *call = value ? dyn_cast<IntrinsicInst>(value->getValue()) : nullptr;
@@ -227,7 +226,8 @@ static std::pair<unsigned, unsigned> registers_of(const Function &f)
     return {0, 0};
 }
 
-/* Threads of this kernel that a multiprocessor holds, in blocks of 256, at so many registers, which are given out by eight. */
+/* Threads of this kernel that a multiprocessor holds, in blocks of 256, at so many registers, which are given out by
+ * eight. */
 static unsigned threads_held(unsigned registers)
 {
     unsigned threads = registers == 0 ? (unsigned)THREADS_HELD : REGISTERS / (unsigned)alignTo(registers, 8);
@@ -328,8 +328,8 @@ void persister::replace_block_index(IRBuilderBase &b, Value *block)
 }
 
 /*
- * The grid that works is as large as what the GPU holds, so that all items are dealt out at once. A kernel of which it would
- * hold less than before by a third is kept to the registers that it had.
+ * The grid that works is as large as what the GPU holds, so that all items are dealt out at once. A kernel of which it
+ * would hold less than before by a third is kept to the registers that it had.
  */
 unsigned persister::choose_size()
 {
@@ -337,7 +337,8 @@ unsigned persister::choose_size()
     if (most_registers != 0) {
         LLVMContext &context = f.getContext();
         auto *limit = ConstantInt::get(Type::getInt32Ty(context), most_registers);
-        Metadata *note[] = {ValueAsMetadata::get(&f), MDString::get(context, "maxnreg"), ConstantAsMetadata::get(limit)};
+        Metadata *note[] = {ValueAsMetadata::get(&f), MDString::get(context, "maxnreg"),
+                            ConstantAsMetadata::get(limit)};
         f.getParent()->getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(context, note));
     }
     return held;

@@ -71,8 +71,8 @@ static lane_values values_of(const uint16_t *record, unsigned site, unsigned war
     return lane_values(record + cell + 1, record + cell + 1 + n);
 }
 
-/* Rows of 32 lanes, one row a visit, warps behind one another (`warps`: where a further one begins); `ended` where a lane
- * had no further visit. */
+/* Rows of 32 lanes, one row a visit, warps behind one another (`warps`: where a further one begins); `ended` where a
+ * lane had no further visit. */
 template <typename Word>
 static std::vector<std::vector<Word>> rows_of(const uint16_t *record, unsigned site, Word ended,
                                               std::vector<size_t> *warps)

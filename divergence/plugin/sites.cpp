@@ -139,8 +139,8 @@ void numberer::finish()
 /* ------------------------------------------------------------------------------------------------- recording */
 
 /*
- * Where a lane records: 32 times the place of its warp among those that record, and its number; -1 where its warp does not. And one
- * value for one lane, appended to the lane's cell.
+ * Where a lane records: 32 times the place of its warp among those that record, and its number; -1 where its warp does
+ * not. And one value for one lane, appended to the lane's cell.
  */
 const char *const RECORDER = R"(
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -353,7 +353,8 @@ class Runner:
             env["CORPUSCLE_PROFILE"] = str(profile)
             env.pop("LD_PRELOAD")
         try:
-            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(2.0, min(self.longest, self.left())))
+            with tempfile.TemporaryDirectory() as place:  # some programs write files
+                done = call([path, *arguments], cwd=place, env=env, limit=max(2.0, min(self.longest, self.left())))
         except subprocess.TimeoutExpired:
             return None
         kernels, copied = {}, ""

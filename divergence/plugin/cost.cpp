@@ -239,7 +239,7 @@ static double merged_warp(const nest_cost &c, const trip_trace &t, size_t first,
     lane lanes[LANES];
     std::fill(std::begin(lanes), std::end(lanes), lane{first, end});
     double sum = 0;
-    double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 3.0 * (steps - 1);
+    double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 5.0 * (steps - 1);
     for (;;) {
         unsigned n_waiting = 0, n_in = 0;
         for (unsigned i = 0; i < LANES; ++i) {

@@ -161,6 +161,23 @@ void merger::add_blocks(const Loop *around, const nest &n, double factor, nest_c
     }
 }
 
+/* Does the loop end when something that goes up or down in equal steps reaches a bound? */
+static bool ends_by_counter(const Loop &loop, ScalarEvolution &evolution)
+{
+    SmallVector<BasicBlock *, 4> ends;
+    loop.getExitingBlocks(ends);
+    return any_of(ends, [&](BasicBlock *end) {
+        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
+        auto *compare = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+        return compare && any_of(compare->operands(), [&](Value *side) {
+                   const auto *counted = evolution.isSCEVable(side->getType())
+                                             ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(side))
+                                             : nullptr;
+                   return counted && counted->getLoop() == &loop && counted->isAffine();
+               });
+    });
+}
+
 static bool has_loads_in_count(const SCEV *count)
 {
     return SCEVExprContains(count, [](const SCEV *part) {
@@ -180,6 +197,10 @@ trip_trace merger::expect(nest &n)
         visits = 4; /* every n-th item a thread: there may be few items */
     }
     const SCEV *count = evolution.getBackedgeTakenCount(n.main);
+    if (isa<SCEVCouldNotCompute>(count) && ends_by_counter(*n.main, evolution)) {
+        n.basis = "count read from memory"; /* in every turn anew, since it may change */
+        return make_trace(spread::uniform, 8, visits);
+    }
     if (isa<SCEVCouldNotCompute>(count)) {
         n.basis = "ends at no fixed count";
         return make_trace(spread::geometric, 16, visits);

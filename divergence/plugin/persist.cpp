@@ -245,12 +245,6 @@ static unsigned threads_held(const Function &f, unsigned *most_registers)
     return threads_held(after);
 }
 
-unsigned warps_held(const Function &f)
-{
-    unsigned unused = 0;
-    return settings().processors * threads_held(f, &unused) / 32;
-}
-
 /* The gain of merging the new loop over items with the kernel's own. Recorded warps are the items of one lane after
  * another. */
 double persister::predict(Loop *loop, const char *&basis) const
@@ -263,10 +257,10 @@ double persister::predict(Loop *loop, const char *&basis) const
         c.outer += other == loop ? 0.0 : warp_turns(*other, evolution) * turn_cost(*other, loops, evolution);
     }
     c.body = turn_cost(*loop, loops, evolution);
-    c.outer += 12.0;
+    c.outer += 75.0; /* the next block's number, and its index from that: four divisions */
     trip_trace t;
     if (auto recorded = recorded_trips(f, *loop)) {
-        t = behind_one_another(*recorded, warps_held(f));
+        t = behind_one_another(*recorded, divergence::warps_held(f));
         basis = "recorded";
     } else {
         bool is_counted = evolution.hasLoopInvariantBackedgeTakenCount(loop);
@@ -417,6 +411,12 @@ bool persister::run()
 }
 
 } // namespace
+
+unsigned warps_held(const Function &f)
+{
+    unsigned unused = 0;
+    return settings().processors * threads_held(f, &unused) / 32;
+}
 
 bool is_persistent(const Function &f)
 {

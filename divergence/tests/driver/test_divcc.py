@@ -98,6 +98,8 @@ extern "C" __global__ void items(float *out, int n)
         float x = 0.001f * (float)(id & 1023), sum = 0.0f;
         while (x < 5.0f) {
             x = x * x * 0.3f + 0.9f * x + 0.11f;
+            x = x * 1.01f + x * x * 0.01f + x * x * x * 0.001f;
+            x = x * 1.001f + 1.0f / (4.0f + x);
             sum += x;
         }
         out[id] = sum;
@@ -113,6 +115,34 @@ def test_persistent_for_a_number_of_multiprocessors(tmp_path):
     remarks = re.findall(r"persist: kernel made persistent|loop-merge: merged", done.stderr)
     assert remarks == ["persist: kernel made persistent", "loop-merge: merged"]
     assert re.search(r"%persist\.held = mul (nuw |nsw )*i32 %\w+, 7\b", (tmp_path / "k.ll").read_text())
+
+
+def record_of(tmp_path, source, launched):
+    """A made-up record: in the one loop of `source`, 64 warps of so many launched; one lane in eight makes 64 turns, the others 2."""
+    assert divcc(source, "-o", tmp_path / "sites.ll", "--passes", "none", "--cuda-path", "none").returncode == 0
+    text = (tmp_path / "sites.ll").read_text()
+    note = re.search(r"!corpuscle.sites = !\{(!\d+)\}", text)[1]
+    fingerprint = int(re.search(rf"^{note} = !\{{i64 (-?\d+)\}}", text, re.M)[1]) % 2**64
+    words = bytearray(2 * (160 + 64 * 64 * 32 * 64))
+    words[:8], words[8:16], words[64:68] = b"crpdiv2\0", fingerprint.to_bytes(8, "little"), launched.to_bytes(4, "little")
+    for warp in range(64):
+        for lane in range(32):
+            cell = 2 * (160 + (warp * 32 + lane) * 64)
+            words[cell] = 1
+            words[cell + 2] = 1 + (64 if (warp * 7 + lane * 11 + warp * lane) % 8 == 0 else 2)
+    (tmp_path / "made.divprofile").write_bytes(words)
+    return tmp_path / "made.divprofile"
+
+
+@pytest.mark.parametrize("launched, is_made", [(132 * 64 * 32, True), (132 * 64, False)])
+def test_persistent_when_recorded_items_are_many_and_unequal(tmp_path, launched, is_made):
+    """With one item for each place on the GPU there is nothing to merge, with 32 there is."""
+    (tmp_path / "k.cu").write_text(ITEMS)
+    record = record_of(tmp_path, tmp_path / "k.cu", launched)
+    done = divcc(tmp_path / "k.cu", "-o", tmp_path / "k.ll", "--profile-use", record, "--cuda-path", "none")
+    assert done.returncode == 0, done.stderr
+    assert ("kernel made persistent (predicted" in done.stderr) == is_made, done.stderr
+    assert ("loop-merge: merged (" in done.stderr) == is_made, done.stderr
 
 
 @needs_toolkit

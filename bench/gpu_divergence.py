@@ -57,7 +57,7 @@ PROGRAMS = """feynman-kac rsbench xsbench nqueen sph mandelbrot rainflow metropo
 # Flags for the makefile's EXTRA_CFLAGS: these ask for nvcc by name, although any CUDA compiler will do.
 EXTRA = {"xsbench": "-D__NVCC__"}
 # Programs whose trip counts are recorded on the GPU, for a second build.
-RECORDED = "rsbench xsbench nqueen sph feynman-kac mr bn bonds wlcpow s8n".split()
+RECORDED = "rsbench xsbench nqueen sph feynman-kac mr bn bonds wlcpow s8n jaccard tissue rainflow myocyte".split()
 # Builds beside the model's own choice.
 FORCED_PROGRAMS = {
     "feynman-kac": {"steps4": "loop-merge<steps=4;refill=1>"},
@@ -419,7 +419,11 @@ class Runner:
         if (folder / "record").exists():
             path = self.folder / "record.tmp"
             path.unlink(missing_ok=True)
-            self.run_program(folder / "record", json.loads((folder / "arguments.json").read_text()), path)
+            begin = time.time()
+            got = self.run_program(folder / "record", json.loads((folder / "arguments.json").read_text()), path)
+            size = path.stat().st_size if path.exists() else 0
+            print(f"record of {name}: {'too long' if got is None else f'exit code {got[0]}'}, {time.time() - begin:.1f} s, {size} bytes",
+                  flush=True)
             self.keep_profile(path, name)
 
     def programs(self):

@@ -222,6 +222,7 @@ void merger::estimate(nest &n)
             cost += block_cost(*block);
         }
         bool is_innermost = none_of(n.cut, [&](Loop *other) { return other->getParentLoop() == loop; });
+        cost = was_passed_by(f, *loop) ? 0.0 : cost;
         if (is_innermost && cost > dearest) {
             dearest = cost;
             n.main = loop;
@@ -365,7 +366,7 @@ nest merger::best_nest(Loop *outer)
     unsigned limit = wanted.depth != 0 ? wanted.depth : ~0u;
     nest best = nest_of(outer, limit);
     size_t n_before = 0;
-    bool is_open = !best.cut.empty() && (wanted.force || best.is_recorded);
+    bool is_open = wanted.force || any_of(best.cut, [&](Loop *l) { return recorded_trips(f, *l).has_value(); });
     for (unsigned depth = wanted.force ? limit : 1; is_open && depth <= limit; ++depth) {
         nest all = nest_of(outer, depth);
         if (all.cut.size() == n_before) {
@@ -378,7 +379,9 @@ nest merger::best_nest(Loop *outer)
             choose(few);
         }
         for (nest *n : {&all, &few}) {
-            best = n->gain > best.gain + 0.02 ? *n : best;
+            bool is_known = n->is_recorded || !best.is_recorded;
+            bool is_first = n->is_recorded && !best.is_recorded;
+            best = is_first || (is_known && n->gain > best.gain + 0.02) ? *n : best;
         }
         is_open = depth != limit;
     }

@@ -112,6 +112,30 @@ std::optional<trip_trace> recorded_trips(const Function &f, const Loop &loop)
     return t.trips.empty() ? std::nullopt : std::optional<trip_trace>(t);
 }
 
+static bool has_values(const uint16_t *record, unsigned site)
+{
+    const uint16_t *first = record + RECORD_HEADER + (size_t)site * RECORD_WARPS * RECORD_LANES * RECORD_CELL;
+    for (unsigned cell = 0; cell < RECORD_WARPS * RECORD_LANES; ++cell) {
+        if (first[(size_t)cell * RECORD_CELL] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool was_passed_by(const Function &f, const Loop &loop)
+{
+    const uint16_t *record = record_for(*f.getParent());
+    auto site = loop_site(*loop.getHeader());
+    if (!record || !site || has_values(record, *site)) {
+        return false;
+    }
+    return any_of(f, [&](const BasicBlock &block) {
+        auto one = loop_site(block), other = branch_site(block);
+        return (one && has_values(record, *one)) || (other && has_values(record, *other));
+    });
+}
+
 std::optional<branch_trace> recorded_branches(const Function &f, const BasicBlock &block)
 {
     const uint16_t *record = record_for(*f.getParent());

@@ -10,8 +10,12 @@ namespace divergence
 
 double warp_turns(const Loop &loop, ScalarEvolution &evolution)
 {
-    if (auto recorded = recorded_trips(*loop.getHeader()->getParent(), loop)) {
+    const Function &f = *loop.getHeader()->getParent();
+    if (auto recorded = recorded_trips(f, loop)) {
         return longest_mean(*recorded);
+    }
+    if (was_passed_by(f, loop)) {
+        return 0.0;
     }
     unsigned n = evolution.getSmallConstantTripCount(&loop);
     return n == 0 ? 8.0 : (double)n;

@@ -64,6 +64,9 @@ static crp_status save(run *r, bool must)
         return CRP_OK;
     }
     update_times(r);
+    if (r->model->module->keep != NULL) {
+        r->model->module->keep(r->plan, r->result);
+    }
     CRP_TRY(ranks_list(&r->ranks, r->result));
     result_digest(r->result);
     if (has_file) {

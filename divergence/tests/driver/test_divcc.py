@@ -258,6 +258,17 @@ def test_machine_code(tmp_path):
     assert done.returncode == 0 and (tmp_path / "walk.cubin").read_bytes()[:4] == b"\x7fELF"
 
 
+@needs_toolkit
+def test_own_photon_kernel_is_merged(tmp_path):
+    """The mirror: every loop of the light kernel that lanes leave at different times is one loop already, none would merge."""
+    (tmp_path / "k.cu").write_text('#include "entry/light_gpu.h"\n')
+    done = divcc(tmp_path / "k.cu", "--report", "-ffp-contract=off", "-DCK_STRICT=1", "-DCK_BLOCK=1024", "-DCK_BLOCKS_PER_UNIT=1",
+                 "-I", ROOT / "kernel")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"entry/light_gpu\.h:\d+:\d+: loop-merge: one loop already", done.stderr), done.stderr
+    assert "would merge" not in done.stderr and "loop-merge: not merged" not in done.stderr
+
+
 def test_runner_faults(tmp_path):
     missing = {"CORPUSCLE_CUDA_DRIVER": "/nonexistent/libcuda.so"}
     done = call("corpuscle-divrun", "a.cubin", "--kernel", "k", "--grid", 1, "--block", 32, env=missing)

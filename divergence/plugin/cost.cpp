@@ -137,6 +137,11 @@ static size_t end_of_warp(const trip_trace &t, size_t k)
     return k < t.warps.size() ? t.warps[k] : t.trips.size();
 }
 
+static size_t end_of_warp(const branch_trace &t, size_t k)
+{
+    return k < t.warps.size() ? t.warps[k] : t.dear.size();
+}
+
 /* Visits of each lane in rows [first, end), without the gaps of lanes that had ended. */
 static std::vector<std::vector<uint16_t>> close_gaps(const trip_trace &t, size_t first, size_t end)
 {
@@ -322,12 +327,13 @@ namespace
 /* A warp in a delayed loop. */
 struct delayed_warp {
     const branch_trace &t;
-    size_t at[LANES] = {0}; /* iteration that the lane begins next */
+    size_t end;       /* behind the last row of this warp */
+    size_t at[LANES]; /* iteration that the lane begins next */
     bool waits[LANES] = {false};
 
     bool has_more(unsigned i) const
     {
-        return at[i] < t.dear.size() && t.dear[at[i]][i] != 2;
+        return at[i] < end && t.dear[at[i]][i] != 2;
     }
     /* The lanes that do not wait begin an iteration; what it costs. */
     double begin(const branch_cost &c)
@@ -345,9 +351,9 @@ struct delayed_warp {
 };
 } // namespace
 
-double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience, unsigned turns)
+static double delayed_warp_cost(const branch_cost &c, delayed_warp w, unsigned threshold, unsigned patience,
+                                unsigned turns)
 {
-    delayed_warp w{t};
     unsigned age = 0;
     double sum = 0;
     for (;;) {
@@ -373,6 +379,18 @@ double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned thresh
         age = 0;
         std::fill(std::begin(w.waits), std::end(w.waits), false);
     }
+}
+
+double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience, unsigned turns)
+{
+    double sum = 0.0;
+    for (size_t k = 0, first = 0; k <= t.warps.size(); ++k) {
+        delayed_warp w{t, end_of_warp(t, k), {}, {}};
+        std::fill(std::begin(w.at), std::end(w.at), first);
+        sum += delayed_warp_cost(c, w, threshold, patience, turns);
+        first = w.end;
+    }
+    return sum;
 }
 
 } // namespace divergence

@@ -72,6 +72,7 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
 /** Which way each lane went at a branch: dear[n][lane] for the n-th iteration; 2: the lane had ended. */
 struct branch_trace {
     std::vector<std::vector<uint8_t>> dear;
+    std::vector<size_t> warps; /**< rows where a further warp begins; none: all rows are one warp's */
 };
 branch_trace make_branches(double probability, unsigned n);
 

@@ -96,6 +96,14 @@ static std::vector<std::vector<Word>> rows_of(const uint16_t *record, unsigned s
     return rows;
 }
 
+/* The last warps may not have come there. */
+static void drop_empty_end(std::vector<size_t> &warps, size_t n_rows)
+{
+    if (!warps.empty() && warps.back() == n_rows) {
+        warps.pop_back();
+    }
+}
+
 std::optional<trip_trace> recorded_trips(const Function &f, const Loop &loop)
 {
     const uint16_t *record = record_for(*f.getParent());
@@ -105,9 +113,7 @@ std::optional<trip_trace> recorded_trips(const Function &f, const Loop &loop)
     }
     trip_trace t;
     t.trips = rows_of<uint16_t>(record, *site, 0xffff, &t.warps);
-    if (!t.warps.empty() && t.warps.back() == t.trips.size()) {
-        t.warps.pop_back(); /* the last warps did not come there */
-    }
+    drop_empty_end(t.warps, t.trips.size());
     memcpy(&t.n_launched, record + RECORD_LAUNCHED + 2 * *site, sizeof t.n_launched);
     return t.trips.empty() ? std::nullopt : std::optional<trip_trace>(t);
 }
@@ -143,7 +149,9 @@ std::optional<branch_trace> recorded_branches(const Function &f, const BasicBloc
     if (!record || !site) {
         return std::nullopt;
     }
-    branch_trace t{rows_of<uint8_t>(record, *site, 2, nullptr)};
+    branch_trace t;
+    t.dear = rows_of<uint8_t>(record, *site, 2, &t.warps);
+    drop_empty_end(t.warps, t.dear.size());
     return t.dear.empty() ? std::nullopt : std::optional<branch_trace>(t);
 }
 

@@ -46,27 +46,37 @@ PLAIN = {"original": "none", "merged": "loop-merge<steps=1;refill=1>", "merged-2
 SMALL = {"feynman-kac": "1", "mandelbrot": "100", "libor": "10", "rainflow": "100000 10", "nqueen": "15 7 3", "tissue": "32 10",
          "jaccard": "1024 512 20", "vmc": "10", "mr": "5", "myocyte": "5", "romberg": "128 64 20", "mt": "10",
          "simplemoc": "-s 1000000 -e 128 -n 1", "wyllie": "1000000 1 10", "sssp": "-g 120 -t 1 -w 10 -r 5",
+         "rsbench": "-s large -m event -l 4000000", "xsbench": "-s large -g 1130 -m event -G hash -h 1000 -l 2000000 -r 3", "sph": "", "bonds": "2",
+         "bn": "result 2", "d3q19-bgk": "128", "ert": "1024 256", "is": "256 256 256", "memtest": "5", "mergeVS": "20", "wlcpow": "10",
+         "minisweep": "--niterations 1 --ncell_x 32 --ncell_y 32 --ncell_z 64 --ne 64 --na 32 --nblock_z 64", "vol2col": "10",
+         "xlqc": "dp", "zoom": "1 3 2160 4096 20", "wedford": "512 512 8192 3", "channelSum": "224 224 10", "asmooth": "2048 200 9 5", "s8n": "1513 2048 3",
+         "particles": "20", 
          "quicksort": "1 2048 2048", "metropolis": "-l 32 11 -t 4.7 0.1 -a 1 2 200 10 -h 1.0 -z 7919"}
-PROGRAMS = """feynman-kac mandelbrot rainflow metropolis mr jaccard myocyte langford nqueen tissue libor aobench vmc romberg mt lci
- sssp quicksort eigenvalue cooling simplemoc wyllie linearprobing md5hash egs rsbench multinomial marchingCubes damage""".split()
-# Host constants that make a program run for minutes.
-SHORTER = {"feynman-kac": ("main.cu", r"N = 1000\b", "N = 100")}
+PROGRAMS = """feynman-kac rsbench xsbench nqueen rainflow d3q19-bgk wlcpow is ert bn mr jaccard tissue metropolis myocyte langford libor
+ aobench vmc romberg mt lci sssp quicksort eigenvalue simplemoc wyllie md5hash egs multinomial mergeVS memtest grrt""".split()
+# Seconds for one run, where 8 are too few.
+LONG = {"feynman-kac": 20.0}
+# Flags for the makefile's EXTRA_CFLAGS: these ask for nvcc by name, although any CUDA compiler will do.
+EXTRA = {"xsbench": "-D__NVCC__"}
+# Programs whose trip counts are recorded on the GPU, for a second build.
+RECORDED = "rsbench xsbench nqueen mr jaccard tissue rainflow myocyte d3q19-bgk ert".split()
 # Builds beside the model's own choice.
 FORCED_PROGRAMS = {
-    "feynman-kac": {"steps2": "loop-merge<steps=2;refill=1>", "steps4": "loop-merge<steps=4;refill=1>"},
+    "feynman-kac": {"steps4": "loop-merge<steps=4;refill=1>"},
     "mandelbrot": {"persist1": "persist,loop-merge<steps=1;refill=1>", "persist4": "persist,loop-merge<steps=4;refill=1>"},
-    "tissue": {"persist1": "persist,loop-merge<steps=1;refill=1>"},
-    "metropolis": {"distribute": "branch-distribute"},
-    "myocyte": {"delay": "iteration-delay<threshold=16>"},
-    "langford": {"delay": "iteration-delay<threshold=16>"},
-    "nqueen": {"delay": "iteration-delay<threshold=16>"},
+    "nqueen": {"persist2": "persist,loop-merge<depth=1;steps=2;refill=1>",
+               "persist4": "persist,loop-merge<depth=1;steps=4;refill=1>"},
+    "rsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
+    "xsbench": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
+    "grrt": {"persist1": "persist,loop-merge<depth=1;steps=1;refill=1>"},
+    "sph": {"delay8": "iteration-delay<threshold=8>", "delay16": "iteration-delay<threshold=16>"},
 }
 
 
 # --------------------------------------------------------------------------------------------------------------- build
 
 def call(command, cwd=None, env=None, limit=180):
-    return subprocess.run([str(c) for c in command], cwd=cwd, env=env, capture_output=True, text=True, timeout=limit)
+    return subprocess.run([str(c) for c in command], cwd=cwd, env=env, capture_output=True, text=True, errors="replace", timeout=limit)
 
 
 def must(command, **more):
@@ -78,6 +88,11 @@ def must(command, **more):
 
 def cell_name(kernel, value):
     return f"{kernel}-{value}"
+
+
+def cell_options(kernel, count, value):
+    return ["--kernel", kernel, "--grid", THREADS // BLOCK, "--block", BLOCK, "--arg", f"buf:{THREADS * 4}", "--arg", f"u32={count}",
+            "--arg", f"u32={value}"]
 
 
 def profile_of(folder, name):
@@ -141,62 +156,63 @@ def run_line(folder):
     return None if at is None else words[at + 1:]
 
 
+def copy_source(sources, name, place):
+    """A copy of the program's folder, and links to what its makefile names beside it."""
+    work = place / "src" / f"{name}-cuda"
+    shutil.copytree(sources / f"{name}-cuda", work)
+    beside = set(re.findall(r"\.\./([\w.-]+)", (work / "Makefile").read_text())) | {"include"}
+    for other in beside - {f"{name}-cuda"}:
+        if (sources / other).exists():
+            (work.parent / other).symlink_to(sources / other)
+    return work
+
+
+def make_program(work, divcc, name, flags):
+    """By the program's own makefile. Returns (path, "") or (None, why not)."""
+    call(["make", "clean"], cwd=work)
+    env = {**os.environ, "CORPUSCLE_DIVCC_FLAGS": f"-cudart shared --quiet {flags}"}
+    try:
+        done = call(["make", f"CC={divcc}", f"NVCC={divcc}", "ARCH=sm_90", "program=divmain", f"EXTRA_CFLAGS={EXTRA.get(name, '')}"],
+                    cwd=work, env=env)
+    except subprocess.TimeoutExpired:
+        return None, "takes too long"
+    found = [p for p in (work / "divmain", work / "main", work / name) if p.exists()]
+    if done.returncode != 0 or not found:
+        why = re.findall(r"^.*(?:error|failed).*$", done.stdout + done.stderr, re.M)
+        return None, why[0][:160] if why else ""
+    return found[0], ""
+
+
 def build_program(divcc, sources, name, out, record):
-    """Three builds of one program: as it is, with the passes, recording. Returns a row for the table."""
-    origin = sources / f"{name}-cuda"
-    if not origin.exists():
+    """
+    One program by the model (`auto`, with its record if there is one), as it is, forced, and recording. Where the model changes
+    nothing and nothing is forced there is the original alone. Returns a row for the table.
+    """
+    if not (sources / f"{name}-cuda").exists():
         return {"name": name, "state": "not there"}
     with tempfile.TemporaryDirectory() as place:
-        work = Path(place) / "src" / f"{name}-cuda"
-        shutil.copytree(origin, work)
-        if (sources / "include").exists():
-            (work.parent / "include").symlink_to(sources / "include")
-        for other in set(re.findall(r"\.\./([\w.-]+)", (work / "Makefile").read_text())) - {f"{name}-cuda", "include"}:
-            if (sources / other).exists():
-                (work.parent / other).symlink_to(sources / other)
+        work, remarks, kept = copy_source(sources, name, Path(place)), Path(place) / "remarks.txt", out / "programs" / name
         arguments = SMALL[name].split() if name in SMALL else run_line(work)
-        if name in SHORTER:
-            file, old, new = SHORTER[name]
-            (work / file).write_text(re.sub(old, new, (work / file).read_text()))
         if arguments is None or any("/" in a for a in arguments):
             return {"name": name, "state": "needs data"}
-        remarks = Path(place) / "remarks.txt"
-        kept = out / "programs" / name
-        variants = {"auto": f"--quiet --remarks {remarks}", "original": "--quiet --passes none", "record": "--quiet --profile"}
-        for variant, passes in FORCED_PROGRAMS.get(name, {}).items():
-            variants[variant] = f"--quiet --passes {passes}"
-        if record:
-            variants["auto"] += f" --profile-use {record}"
-        for variant in list(variants):
-            flags = variants.get(variant)
-            if flags is None:
-                continue
-            call(["make", "clean"], cwd=work)
-            env = {**os.environ, "CORPUSCLE_DIVCC_FLAGS": f"-cudart shared {flags}"}
-            try:
-                done = call(["make", f"CC={divcc}", f"NVCC={divcc}", "ARCH=sm_90", "program=divmain"], cwd=work, env=env)
-            except subprocess.TimeoutExpired:
-                return {"name": name, "state": "does not build", "why": "takes too long"}
-            program = work / "divmain"
-            if not program.exists():
-                found = [p for p in (work / "main", work / name) if p.exists()]
-                program = found[0] if found else program
-            if done.returncode != 0 or not program.exists():
-                why = re.findall(r"^.*(?:error|failed).*$", done.stdout + done.stderr, re.M)
-                return {"name": name, "state": "does not build", "why": why[0][:160] if why else ""}
-            text = remarks.read_text() if remarks.exists() else ""
-            made = re.findall(r"(merged \(|delayed \(|distributed \(|made persistent \()", text)
-            if variant == "auto" and not made:
-                if not text:
-                    return {"name": name, "state": "nothing to do"}
-                if name not in FORCED_PROGRAMS:
-                    variants.pop("original")  # it would be the same code
-            kept.mkdir(parents=True, exist_ok=True)
-            shutil.copy(program, kept / variant)
-            call(["strip", kept / variant])
-        (kept / "remarks.txt").write_text(text)
+        variants = {"auto": f"--remarks {remarks}" + (f" --profile-use {record}" if record else ""), "original": "--passes none"}
+        variants.update({v: f"--passes {passes}" for v, passes in FORCED_PROGRAMS.get(name, {}).items()})
+        if name in RECORDED and not record:
+            variants["record"] = "--profile"
+        made = []
+        for variant, flags in variants.items():
+            program, why = make_program(work, divcc, name, flags)
+            if program is None:
+                return {"name": name, "state": "does not build", "why": why}
+            if variant == "auto":
+                made = re.findall(r"(merged|delayed|distributed|made persistent) \(", remarks.read_text() if remarks.exists() else "")
+            if variant != "auto" or made:
+                kept.mkdir(parents=True, exist_ok=True)
+                shutil.copy(program, kept / variant)
+                call(["strip", kept / variant])
+        (kept / "remarks.txt").write_text(remarks.read_text() if remarks.exists() else "")
         (kept / "arguments.json").write_text(json.dumps(arguments))
-        return {"name": name, "state": "built", "made": len(made), "remarks": len(text.splitlines())}
+        return {"name": name, "state": "built", "made": len(made), "builds": list(variants)}
 
 
 def build_programs(divcc, sources, out, profiles, names, jobs):
@@ -217,9 +233,10 @@ def build_all(args):
     divcc, profiles = build / "corpuscle-divcc", Path(args.profiles).resolve() if args.profiles else None
     shutil.copy(build / "corpuscle-divrun", out)
     shutil.copy(__file__, out)
-    build_synthetic(divcc, out, profiles)
-    build_plain(build, divcc, out)
-    build_walk(divcc, out)
+    if not args.programs:  # else these programs alone
+        build_synthetic(divcc, out, profiles)
+        build_plain(build, divcc, out)
+        build_walk(divcc, out)
     if args.hecbench:
         build_programs(divcc, Path(args.hecbench).resolve(), out, profiles, args.programs, args.jobs)
     size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file())
@@ -229,8 +246,8 @@ def build_all(args):
 # ----------------------------------------------------------------------------------------------------------------- run
 
 class Runner:
-    def __init__(self, folder, limit):
-        self.folder, self.end, self.rows = folder, time.time() + limit, []
+    def __init__(self, folder, limit, out):
+        self.folder, self.end, self.out = folder, time.time() + limit, out
         self.profiles = folder / "profiles"
         self.profiles.mkdir(exist_ok=True)
 
@@ -268,19 +285,29 @@ class Runner:
             wanted = [f for f in FORCED if f[:2] == {"nest": "me", "rare": "de", "side": "di", "give": "di"}[kernel[:4]]]
             auto = folder / f"auto-{name}.cubin"
             auto = auto if auto.exists() else folder / "auto.cubin"
+            wanted = [f for f in wanted if (folder / f"{f}.cubin").exists()]
             files = [folder / "original.cubin", *(folder / f"{f}.cubin" for f in wanted), auto]
-            options = ["--kernel", kernel, "--grid", THREADS // BLOCK, "--block", BLOCK, "--arg", f"buf:{THREADS * 4}", "--arg",
-                       f"u32={count}", "--arg", f"u32={value}"]
-            rows = self.compare(files, *options, "--repeat", 5)
+            rows = self.compare(files, *cell_options(kernel, count, value), "--repeat", 5)
             cells = []
             for f in [*FORCED, auto.stem]:
                 row = rows.get(f)
                 cells.append("" if row is None else f"{row[1]:.2f}" + ("" if row[2] == "same" else " " + row[2]))
             label = SPREADS[value] if kernel.startswith("nest") else f"{value / 10:g} %"
             print(f"| {kernel}, {label} | {rows.get('original', (0,))[0]:.3f} | " + " | ".join(cells) + " |", flush=True)
-            path = self.folder / "record.tmp"
-            call([self.folder / "corpuscle-divrun", folder / "record.cubin", *options, "--repeat", 1, "--profile", path], limit=120)
-            self.keep_profile(path, name)
+            if auto.stem == "auto":
+                self.record_cell(kernel, count, value)
+
+    def record_cell(self, kernel, count, value):
+        path = self.folder / "record.tmp"
+        call([self.folder / "corpuscle-divrun", self.folder / "synthetic/record.cubin", *cell_options(kernel, count, value), "--repeat",
+              1, "--profile", path], limit=30)
+        self.keep_profile(path, cell_name(kernel, value))
+
+    def records(self):
+        """Of the synthetic cells only, for a second `build`."""
+        for kernel, count, value in CELLS:
+            if self.left() > 2:
+                self.record_cell(kernel, count, value)
 
     def walk(self):
         """The example of docs/divergence: steps of 0.3 and of 0.1 in a disc."""
@@ -327,24 +354,32 @@ class Runner:
             env["CORPUSCLE_PROFILE"] = str(profile)
             env.pop("LD_PRELOAD")
         try:
-            done = call([path, *arguments], cwd=path.parent, env=env, limit=max(5, min(25, self.left())))
+            with tempfile.TemporaryDirectory() as place:  # some programs write files
+                done = call([path, *arguments], cwd=place, env=env, limit=max(2.0, min(LONG.get(path.parent.name, 8.0), self.left())))
         except subprocess.TimeoutExpired:
             return None
-        kernels = {}
+        kernels, copied = {}, ""
         for line in times.read_text().splitlines() if times.exists() else []:
             name, launches, ms = line.rsplit(" ", 2)
+            if name == "=":
+                copied = f"{launches} bytes, {ms}"
+                continue
             kernels[name] = kernels.get(name, 0.0) + float(ms)
-        return done.returncode, done.stdout, kernels
+        return done.returncode, done.stdout, kernels, copied
 
     def program(self, name):
         """One row: kernel times of the original and of every other build, best of two runs, and whether they print the same."""
         folder = self.folder / "programs" / name
         arguments = json.loads((folder / "arguments.json").read_text())
-        variants = [v for v in ("original", "auto", *FORCED_PROGRAMS.get(name, {})) if (folder / v).exists()]
+        builds = {p.name for p in folder.iterdir() if not p.suffix} - {"record", "original"}
+        variants = (["original"] if (folder / "original").exists() else []) + sorted(builds)
         if "original" not in variants:
-            return f"| {name} | | declined: the code is the same | |"
+            return f"| {name} | only recorded | | |"
         results = {v: [] for v in variants}
-        for _ in range(2):
+        begin = time.time()
+        for turn in range(3 if len(variants) > 1 else 2):
+            if turn > 0 and time.time() - begin > 4.0:
+                break
             for variant in variants:
                 got = self.run_program(folder / variant, arguments)
                 first = results["original"][0][0] if results["original"] else 0
@@ -353,47 +388,80 @@ class Runner:
                     return f"| {name} | {'too long' if got is None else f'exit code {got[0]}'} ({variant}) | | |"
                 results[variant].append(got)
         best = {v: min(sum(r[2].values()) for r in runs) for v, runs in results.items()}
-        lines = printed(results["original"][0][1])
-        steady = lines == printed(results["original"][1][1])
+        first = results["original"][0]
+        if len(results["original"]) == 1 and any(results_of(results[v][0]) != results_of(first) for v in variants[1:]):
+            again = self.run_program(folder / "original", arguments)  # does it differ from itself?
+            results["original"] += [again] if again else []
+        steady = all(results_of(r) == results_of(first) for r in results["original"])
         cells = []
         for v in variants[1:]:
-            same = "same" if printed(results[v][0][1]) == lines else "differs" if steady else "prints no two times the same"
+            same = "same" if results_of(results[v][0]) == results_of(first) else "differs" if steady else "as the original from itself"
+            if same != "same":
+                same += difference(first, results[v][0])
             cells.append(f"{v} {best['original'] / max(best[v], 1e-9):.3f} ({same})")
-        made = len(re.findall(r"(merged|delayed|distributed|persistent) \(", (folder / "remarks.txt").read_text()))
+        if len(variants) == 1:
+            spread = [sum(r[2].values()) for r in results["original"]]
+            cells = [f"declined: the code is the same ({max(spread) / max(min(spread), 1e-9):.3f} between its own runs)"]
+        remarks = folder / "remarks.txt"
+        made = len(re.findall(r"(merged|delayed|distributed|persistent) \(", remarks.read_text())) if remarks.exists() else ""
+        self.kernels(name, results)
         return f"| {name} {' '.join(arguments)} | {best['original']:.3f} | {'; '.join(cells)} | {made} |"
+
+    def kernels(self, name, results):
+        """By kernel, for whoever looks for the cause."""
+        best = {v: {k: min(r[2].get(k, 0.0) for r in runs) for k in runs[0][2]} for v, runs in results.items()}
+        with open(Path(self.out) / "kernels.txt", "a") as file:
+            for kernel, ms in best["original"].items():
+                print(name, kernel[:60], f"{ms:.3f} ms", *(f"{v} {ms / max(b.get(kernel, 0.0), 1e-9):.3f}" for v, b in best.items()
+                                                        if v != "original"), file=file)
 
     def record(self, name):
         folder = self.folder / "programs" / name
         if (folder / "record").exists():
             path = self.folder / "record.tmp"
             path.unlink(missing_ok=True)
-            self.run_program(folder / "record", json.loads((folder / "arguments.json").read_text()), path)
+            begin = time.time()
+            got = self.run_program(folder / "record", json.loads((folder / "arguments.json").read_text()), path)
+            size = path.stat().st_size if path.exists() else 0
+            print(f"record of {name}: {'too long' if got is None else f'exit code {got[0]}'}, {time.time() - begin:.1f} s, {size} bytes",
+                  flush=True)
             self.keep_profile(path, name)
 
     def programs(self):
         there = {p.parent.name for p in (self.folder / "programs").glob("*/arguments.json")}
         names = [n for n in PROGRAMS if n in there] + sorted(there - set(PROGRAMS))
+        for name in [n for n in RECORDED if n in names]:
+            if self.left() > 8:
+                self.record(name)
         print("\n## HeCBench: milliseconds in all kernels of the original, times faster, transforms made\n\n"
               "| program | original | | made |\n|---|---|---|---|")
         for name in names:
             print(self.program(name) if self.left() > 8 else f"| {name} | not run: out of time | | |", flush=True)
-        for name in names:
-            if self.left() > 8:
-                self.record(name)
+
+
+def results_of(run):
+    """What a run printed and what it copied from the GPU."""
+    return printed(run[1]), run[3]
+
+
+def difference(a, b):
+    lines = [f"{x.strip()} / {y.strip()}" for x, y in zip(printed(a[1]), printed(b[1])) if x != y]
+    return f": {lines[0][:80]}" if lines else ": what it copies from the GPU" if a[3] != b[3] else ""
 
 
 def printed(text):
     """What a program printed, without lines and numbers that depend on time."""
-    dull = re.compile(r"time|second|\bms\b|\bus\b|\bns\b|GB/s|MB/s|flop|rate|speed|throughput|bandwidth|performance|[\d.]+ ?s\b", re.I)
+    dull = re.compile(r"time|second|\bms\b|\bus\b|\bns\b|GB/s|MB/s|lookups/s|flop|rate|speed|throughput|bandwidth|performance|[\d.]+ ?s\b", re.I)
     return [line for line in text.splitlines() if not dull.search(line)]
 
 
 def run_all(args):
     folder = Path(args.folder).resolve()
-    runner = Runner(folder, args.limit)
+    runner = Runner(folder, args.limit, args.out or folder)
     print(f"{subprocess.run(['nvidia-smi', '-L'], capture_output=True, text=True).stdout.strip()}")
-    sections = {"walk": runner.walk, "synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs}
-    for name in args.sections or sections:
+    sections = {"walk": runner.walk, "synthetic": runner.synthetic, "plain": runner.plain, "programs": runner.programs,
+                "records": runner.records}
+    for name in args.sections or [n for n in sections if n != "records"]:
         sections[name]()
     with tarfile.open(Path(args.out or folder) / "profiles.tar", "w") as packed:
         packed.add(runner.profiles, "profiles")
@@ -413,7 +481,7 @@ def main():
     r.add_argument("folder")
     r.add_argument("--out", help="folder for profiles.tar, the records (default FOLDER)")
     r.add_argument("--limit", type=float, default=170.0, help="seconds for all of it")
-    r.add_argument("--sections", nargs="*", choices=["walk", "synthetic", "plain", "programs"])
+    r.add_argument("--sections", nargs="*", choices=["walk", "synthetic", "plain", "programs", "records"])
     args = parser.parse_args()
     build_all(args) if args.command == "build" else run_all(args)
 

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "compile.h"
 
+#include "registers.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +99,7 @@ bool job_step(const job *j, const words *command, const char *what)
     char *log = job_file(j, "errors.txt");
     int code = process_run(command, log, j->o->is_verbose);
     char *errors = file_read(log);
-    if (errors != NULL) {
+    if (errors != NULL && (!j->is_trial || code != 0)) {
         fputs(errors, stderr);
     }
     if (code != 0) {
@@ -300,10 +302,11 @@ static void show_remarks(const job *j, const char *path)
     free(text);
 }
 
-static bool run_passes(const job *j, const char *bitcode, const char *result)
+bool device_passes(const job *j, const char *bitcode, const char *result)
 {
     char *remarks = job_file(j, "remarks.txt"), *passes = pipeline(j->o);
     words command = {0};
+    unlink(remarks); /* of a trial */
     words_add(&command, j->t->opt);
     words_addf(&command, "-load-pass-plugin=%s", j->t->plugin);
     words_addf(&command, "-mcpu=%s", j->o->arch);
@@ -314,6 +317,12 @@ static bool run_passes(const job *j, const char *bitcode, const char *result)
     }
     if (j->o->margin != NULL) {
         words_addf(&command, "-divergence-margin=%s", j->o->margin);
+    }
+    if (j->registers != NULL) {
+        words_addf(&command, "-divergence-registers=%s", j->registers);
+    }
+    if (j->o->processors != NULL) {
+        words_addf(&command, "-divergence-processors=%s", j->o->processors);
     }
     if (j->o->profile != NULL) {
         words_addf(&command, "-divergence-profile=%s", j->o->profile);
@@ -332,7 +341,7 @@ static bool run_passes(const job *j, const char *bitcode, const char *result)
     return is_right;
 }
 
-static bool back_end(const job *j, const char *bitcode, const char *ptx)
+bool device_ptx(const job *j, const char *bitcode, const char *ptx)
 {
     words command = {0};
     words_add(&command, j->t->llc);
@@ -368,6 +377,9 @@ static bool assemble(const job *j, const char *ptx, const char *cubin)
     words_add(&command, j->t->ptxas);
     words_add(&command, "-O3");
     words_addf(&command, "-arch=%s", j->o->arch);
+    if (j->o->registers != NULL) {
+        words_addf(&command, "--maxrregcount=%s", j->o->registers);
+    }
     words_add(&command, ptx);
     words_add(&command, "-o");
     words_add(&command, cubin);
@@ -395,7 +407,7 @@ static bool translate(const job *j, const char *bitcode, const char *output)
 {
     char *ptx = job_file(j, "kernel.ptx"), *cubin = job_file(j, "kernel.cubin");
     bool is_ptx = ends_with(output, ".ptx"), is_cubin = ends_with(output, ".cubin");
-    bool is_right = back_end(j, bitcode, is_ptx ? output : ptx);
+    bool is_right = device_ptx(j, bitcode, is_ptx ? output : ptx);
     if (is_right && !is_ptx) {
         is_right = assemble(j, ptx, is_cubin ? output : cubin) && (is_cubin || pack(j, cubin, output));
     }
@@ -409,13 +421,21 @@ bool device_compile(job *j, const char *output)
     if (!check_passes(j->o)) {
         return false;
     }
-    char *before = job_file(j, "before.bc"), *after = job_file(j, "after.bc");
+    char *before = job_file(j, "before.bc"), *after = job_file(j, "after.bc"),
+         *registers = job_file(j, "registers.txt");
     bool is_ir = ends_with(output, ".bc") || ends_with(output, ".ll");
-    bool is_right = front_end(j, before) && run_passes(j, before, is_ir ? output : after);
+    bool is_right = front_end(j, before);
+    if (is_right && registers_matter(j)) {
+        is_right = registers_measure(j, before, registers);
+        j->registers = registers;
+    }
+    is_right = is_right && device_passes(j, before, is_ir ? output : after);
+    j->registers = NULL;
     if (is_right && !is_ir) {
         is_right = translate(j, after, output);
     }
     free(before);
     free(after);
+    free(registers);
     return is_right;
 }

@@ -8,8 +8,10 @@ typedef struct job {
     const options *o;
     const toolchain *t;
     const char *source;
-    char *folder;      /**< intermediate files */
-    bool is_host_code; /**< a .cu whose host part will be compiled too */
+    char *folder;          /**< intermediate files */
+    bool is_host_code;     /**< a .cu whose host part will be compiled too */
+    const char *registers; /**< file of registers.h, or NULL */
+    bool is_trial;         /**< messages come with the real one */
 } job;
 
 /** Create the folder for intermediate files. */
@@ -24,6 +26,10 @@ bool job_step(const job *j, const words *command, const char *what);
 
 /** Flags of clang for CUDA headers: toolkit, or our own small header where there is none. */
 void cuda_flags(const job *j, words *command);
+
+/** Bitcode through the passes, and bitcode to PTX. */
+bool device_passes(const job *j, const char *bitcode, const char *result);
+bool device_ptx(const job *j, const char *bitcode, const char *ptx);
 
 /** Source -> bitcode -> passes -> file `output` by its extension: .bc .ll .ptx .cubin .fatbin. */
 bool device_compile(job *j, const char *output);

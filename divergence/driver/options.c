@@ -17,6 +17,7 @@ static const char *const HELP =
     "                       branch-distribute, persist; with parameters as loop-merge<steps=4>; or none\n"
     "  --allow LIST         make these where they pay, and no others\n"
     "  --margin X           smallest predicted speed-up that is worth a change (default 1.10)\n"
+    "  --processors N       multiprocessors of the GPU, for persist (default 132)\n"
     "  --profile            compile a program that records trip counts and branches by lane\n"
     "  --profile-use FILE   let the model use what was recorded\n"
     "  --remarks FILE       write the remarks to FILE too (appended)\n"
@@ -77,10 +78,17 @@ static bool read_own(reader *r)
     struct {
         const char *name;
         const char **field;
-    } fields[] = {{"--arch", &o->arch},       {"-arch", &o->arch},       {"--cuda-gpu-arch", &o->arch},
-                  {"--passes", &o->passes},   {"--allow", &o->allow},    {"--profile-use", &o->profile},
-                  {"--remarks", &o->remarks}, {"--cuda-path", &o->cuda}, {"--margin", &o->margin},
-                  {"-o", &o->output}};
+    } fields[] = {{"--arch", &o->arch},
+                  {"-arch", &o->arch},
+                  {"--cuda-gpu-arch", &o->arch},
+                  {"--passes", &o->passes},
+                  {"--allow", &o->allow},
+                  {"--profile-use", &o->profile},
+                  {"--remarks", &o->remarks},
+                  {"--cuda-path", &o->cuda},
+                  {"--margin", &o->margin},
+                  {"-o", &o->output},
+                  {"--processors", &o->processors}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
         if ((value = value_of(r, fields[i].name)) != NULL) {
             *fields[i].field = value;
@@ -104,8 +112,11 @@ static bool read_nvcc(reader *r)
         return true;
     }
     if ((value = value_of(r, "-gencode")) != NULL || (value = value_of(r, "--generate-code")) != NULL ||
-        (value = value_of(r, "-Xptxas")) != NULL || (value = value_of(r, "-maxrregcount")) != NULL ||
-        (value = value_of(r, "-ccbin")) != NULL) {
+        (value = value_of(r, "-Xptxas")) != NULL || (value = value_of(r, "-ccbin")) != NULL) {
+        return true;
+    }
+    if ((value = value_of(r, "-maxrregcount")) != NULL || (value = value_of(r, "--maxrregcount")) != NULL) {
+        r->out->registers = value;
         return true;
     }
     if ((value = value_of(r, "-cudart")) != NULL || (value = value_of(r, "--cudart")) != NULL) {

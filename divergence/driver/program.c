@@ -104,6 +104,9 @@ static bool link_all(const options *o, const toolchain *t, const words *objects,
     words_add(&command, "-o");
     words_add(&command, output);
     words_add_all(&command, &o->link);
+    if (o->is_recording) { /* corpuscle_profile_runtime.c */
+        words_add(&command, "-Wl,--wrap=cudaLaunchKernel,--wrap=cudaDeviceReset");
+    }
     if (t->cuda != NULL) {
         words_addf(&command, "-L%s/lib64", t->cuda);
         words_add(&command, o->has_shared_runtime ? "-lcudart" : "-lcudart_static");

@@ -5,7 +5,7 @@
 #ifndef CORPUSCLE_PROFILE_H
 #define CORPUSCLE_PROFILE_H
 
-enum { CORPUSCLE_PROFILE_WORDS = 32 + 64 * 64 * 32 * 64 };
+enum { CORPUSCLE_PROFILE_WORDS = 160 + 64 * 64 * 32 * 64 };
 
 /* A name of its own in every source file (the driver defines it), and no `static`: CUDA finds memory by its name. */
 extern "C" {

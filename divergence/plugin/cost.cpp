@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace llvm;
 
@@ -130,19 +131,83 @@ trip_trace make_trace(spread kind, unsigned mean, unsigned n)
     return t;
 }
 
+/* First row behind the k-th warp. */
+static size_t end_of_warp(const trip_trace &t, size_t k)
+{
+    return k < t.warps.size() ? t.warps[k] : t.trips.size();
+}
+
+static size_t end_of_warp(const branch_trace &t, size_t k)
+{
+    return k < t.warps.size() ? t.warps[k] : t.dear.size();
+}
+
+/* Visits of each lane in rows [first, end), without the gaps of lanes that had ended. */
+static std::vector<std::vector<uint16_t>> close_gaps(const trip_trace &t, size_t first, size_t end)
+{
+    std::vector<std::vector<uint16_t>> rows;
+    for (unsigned lane = 0; lane < LANES; ++lane) {
+        size_t n = 0;
+        for (size_t row = first; row < end; ++row) {
+            if (t.trips[row][lane] != 0xffff) {
+                if (n == rows.size()) {
+                    rows.push_back(std::vector<uint16_t>(LANES, 0xffff));
+                }
+                rows[n++][lane] = t.trips[row][lane];
+            }
+        }
+    }
+    return rows;
+}
+
+trip_trace behind_one_another(const trip_trace &t, unsigned warps_held)
+{
+    const size_t n_warps = t.warps.size() + 1;
+    const size_t share = std::clamp<size_t>(t.n_launched / std::max(1u, warps_held), 1, n_warps);
+    trip_trace out;
+    out.n_launched = t.n_launched;
+    for (size_t k = 0, first = 0; k < n_warps; k += share) {
+        size_t end = end_of_warp(t, std::min(k + share, n_warps) - 1);
+        if (k > 0) {
+            out.warps.push_back(out.trips.size());
+        }
+        auto rows = close_gaps(t, first, end);
+        out.trips.insert(out.trips.end(), rows.begin(), rows.end());
+        first = end;
+    }
+    return out;
+}
+
+/* Trips of the longest lane in a visit; none when no lane makes it. */
+static std::optional<unsigned> longest_of(const std::vector<uint16_t> &lanes)
+{
+    std::optional<unsigned> longest;
+    for (uint16_t trips : lanes) {
+        if (trips != 0xffff) {
+            longest = std::max<unsigned>(longest.value_or(0), trips);
+        }
+    }
+    return longest;
+}
+
+double longest_mean(const trip_trace &t)
+{
+    double sum = 0.0, n = 0.0;
+    for (const auto &lanes : t.trips) {
+        if (auto longest = longest_of(lanes)) {
+            sum += *longest;
+            n += 1.0;
+        }
+    }
+    return n == 0.0 ? 0.0 : sum / n;
+}
+
 double nested_cost(const nest_cost &c, const trip_trace &t)
 {
     double sum = 0;
     for (const auto &lanes : t.trips) {
-        unsigned longest = 0;
-        bool any = false;
-        for (uint16_t trips : lanes) {
-            if (trips != 0xffff) {
-                longest = std::max<unsigned>(longest, trips);
-                any = true;
-            }
-        }
-        sum += any ? c.outer + c.body * longest : 0.0;
+        auto longest = longest_of(lanes);
+        sum += longest ? c.outer + c.body * *longest : 0.0;
     }
     return sum;
 }
@@ -151,32 +216,35 @@ namespace
 {
 struct lane {
     size_t visit = 0;  /* next visit */
+    size_t end = 0;    /* behind the last of this warp */
     unsigned left = 0; /* body executions left in this one */
     bool is_in = false;
 };
 } // namespace
 
 /* Begin a visit; false when the lane has none left. */
-static bool begin_visit(lane &l, const trip_trace &t, unsigned index)
+static bool begin_visit(lane &l, const trip_trace &t, unsigned index, unsigned others)
 {
-    if (l.visit >= t.trips.size() || t.trips[l.visit][index] == 0xffff) {
+    if (l.visit >= l.end || t.trips[l.visit][index] == 0xffff) {
         return false;
     }
-    l.left = t.trips[l.visit++][index];
+    l.left = t.trips[l.visit++][index] + others;
     l.is_in = true;
     return true;
 }
 
 static bool wants_visit(const lane &l, const trip_trace &t, unsigned index)
 {
-    return !l.is_in && l.visit < t.trips.size() && t.trips[l.visit][index] != 0xffff;
+    return !l.is_in && l.visit < l.end && t.trips[l.visit][index] != 0xffff;
 }
 
-double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsigned refill)
+static double merged_warp(const nest_cost &c, const trip_trace &t, size_t first, size_t end, unsigned steps,
+                          unsigned refill)
 {
     lane lanes[LANES];
+    std::fill(std::begin(lanes), std::end(lanes), lane{first, end});
     double sum = 0;
-    double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 3.0 * (steps - 1);
+    double turn = c.turn + (refill > 1 ? 12.0 : 0.0) + 5.0 * (steps - 1);
     for (;;) {
         unsigned n_waiting = 0, n_in = 0;
         for (unsigned i = 0; i < LANES; ++i) {
@@ -190,7 +258,7 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
             sum += c.outer;
             for (unsigned i = 0; i < LANES; ++i) {
                 if (!lanes[i].is_in) {
-                    begin_visit(lanes[i], t, i);
+                    begin_visit(lanes[i], t, i, (unsigned)c.others);
                 }
             }
         }
@@ -214,6 +282,16 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
         }
         sum += ends ? c.end : 0.0;
     }
+}
+
+double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsigned refill)
+{
+    double sum = 0.0;
+    for (size_t k = 0, first = 0; k <= t.warps.size(); ++k) {
+        sum += merged_warp(c, t, first, end_of_warp(t, k), steps, refill);
+        first = end_of_warp(t, k);
+    }
+    return sum;
 }
 
 branch_trace make_branches(double probability, unsigned n)
@@ -249,12 +327,13 @@ namespace
 /* A warp in a delayed loop. */
 struct delayed_warp {
     const branch_trace &t;
-    size_t at[LANES] = {0}; /* iteration that the lane begins next */
+    size_t end;       /* behind the last row of this warp */
+    size_t at[LANES]; /* iteration that the lane begins next */
     bool waits[LANES] = {false};
 
     bool has_more(unsigned i) const
     {
-        return at[i] < t.dear.size() && t.dear[at[i]][i] != 2;
+        return at[i] < end && t.dear[at[i]][i] != 2;
     }
     /* The lanes that do not wait begin an iteration; what it costs. */
     double begin(const branch_cost &c)
@@ -272,9 +351,9 @@ struct delayed_warp {
 };
 } // namespace
 
-double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience, unsigned turns)
+static double delayed_warp_cost(const branch_cost &c, delayed_warp w, unsigned threshold, unsigned patience,
+                                unsigned turns)
 {
-    delayed_warp w{t};
     unsigned age = 0;
     double sum = 0;
     for (;;) {
@@ -300,6 +379,18 @@ double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned thresh
         age = 0;
         std::fill(std::begin(w.waits), std::end(w.waits), false);
     }
+}
+
+double delayed_cost(const branch_cost &c, const branch_trace &t, unsigned threshold, unsigned patience, unsigned turns)
+{
+    double sum = 0.0;
+    for (size_t k = 0, first = 0; k <= t.warps.size(); ++k) {
+        delayed_warp w{t, end_of_warp(t, k), {}, {}};
+        std::fill(std::begin(w.at), std::end(w.at), first);
+        sum += delayed_warp_cost(c, w, threshold, patience, turns);
+        first = w.end;
+    }
+    return sum;
 }
 
 } // namespace divergence

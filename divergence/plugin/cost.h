@@ -35,6 +35,8 @@ double arithmetic_share(llvm::ArrayRef<llvm::BasicBlock *> blocks);
  * ended. */
 struct trip_trace {
     std::vector<std::vector<uint16_t>> trips;
+    std::vector<size_t> warps; /**< rows where a further warp begins; none: all rows are one warp's */
+    unsigned n_launched = 0;   /**< warps of the launch that was recorded */
 };
 
 /** How trip counts of an inner loop may be spread when nothing was recorded. */
@@ -43,12 +45,22 @@ enum class spread { none, uniform, geometric };
 /** `n` visits by 32 lanes with the given mean; fixed numbers, the same in every run. */
 trip_trace make_trace(spread kind, unsigned mean, unsigned n);
 
+/**
+ * The same for a persistent kernel: as many of the recorded warps as share the place of one on a GPU that holds so many
+ * are one warp's, whose lanes go on to their next item when they are done.
+ */
+trip_trace behind_one_another(const trip_trace &t, unsigned warps_held);
+
+/** Mean over visits of the longest lane's trips. */
+double longest_mean(const trip_trace &t);
+
 /** Issue costs of the pieces of a nest. */
 struct nest_cost {
-    double body = 0;  /**< one turn of the inner loop */
-    double outer = 0; /**< prologue and epilogue, once for each visit */
-    double turn = 18; /**< added to each merged turn: guards and the lane's program counter (measured, H200) */
-    double end = 10;  /**< added when a lane ends a visit */
+    double body = 0;   /**< one turn of the inner loop */
+    double outer = 0;  /**< prologue and epilogue, once for each visit */
+    double turn = 18;  /**< added to each merged turn: guards and the lane's program counter (measured, H200) */
+    double end = 10;   /**< added when a lane ends a visit */
+    double others = 0; /**< turns that a lane spends in merged loops beside the main one, a visit */
 };
 
 /** Slots for all visits as the program stands: each visit lasts as long as its longest lane. */
@@ -60,6 +72,7 @@ double merged_cost(const nest_cost &c, const trip_trace &t, unsigned steps, unsi
 /** Which way each lane went at a branch: dear[n][lane] for the n-th iteration; 2: the lane had ended. */
 struct branch_trace {
     std::vector<std::vector<uint8_t>> dear;
+    std::vector<size_t> warps; /**< rows where a further warp begins; none: all rows are one warp's */
 };
 branch_trace make_branches(double probability, unsigned n);
 

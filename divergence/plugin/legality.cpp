@@ -62,6 +62,13 @@ bool is_lane_local_assembly(StringRef text)
     return true;
 }
 
+/* What CUDA provides for single lanes and clang, which sees no body, takes for convergent. */
+static bool is_lane_local_function(const Function &callee)
+{
+    static const StringSet<> known = {"__assertfail", "vprintf", "malloc", "free"};
+    return callee.isDeclaration() && known.contains(callee.getName());
+}
+
 bool is_convergent(const Instruction &i)
 {
     const auto *call = dyn_cast<CallBase>(&i);
@@ -76,7 +83,7 @@ bool is_convergent(const Instruction &i)
         AttributeList attributes = Intrinsic::getAttributes(i.getContext(), callee->getIntrinsicID());
         return attributes.hasFnAttr(Attribute::Convergent);
     }
-    return call->isConvergent();
+    return call->isConvergent() && !(callee && is_lane_local_function(*callee));
 }
 
 static bool is_volatile_shared(const Instruction &i)

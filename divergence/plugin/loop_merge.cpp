@@ -8,6 +8,7 @@
 #include "randomness.h"
 #include "remarks.h"
 #include "settings.h"
+#include "trips.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -31,10 +32,12 @@ namespace
 /* What is known about a nest, and what would be done. */
 struct nest {
     Loop *outer = nullptr;
+    unsigned depth = 1; /* levels of loops inside that are merged */
     SmallVector<Loop *, 4> cut;
     Loop *main = nullptr; /* the dearest of the innermost merged loops */
     nest_cost cost;
-    trip_trace trace;
+    trip_trace trace, worst;
+    bool is_safe = false;
     double share = 1.0;
     bool is_recorded = false;
     const char *basis = "";
@@ -55,15 +58,19 @@ class merger
     bool run(SmallPtrSetImpl<BasicBlock *> &declined);
 
   private:
-    bool is_safe(const nest &n) const;
     bool try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined);
     bool is_divergent(const Loop *loop) const;
-    void collect(Loop *around, nest &n) const;
+    void collect(Loop *around, nest &n, unsigned level) const;
     std::optional<blocker> find_obstacle(const nest &n) const;
+    trip_trace worst_case(const nest &n) const;
+    bool is_safe(const nest &n, unsigned steps, unsigned refill) const;
     void estimate(nest &n);
+    nest without_others(const nest &all) const;
+    nest nest_of(Loop *outer, unsigned depth);
+    nest best_nest(Loop *outer);
     void choose(nest &n) const;
     void add_blocks(const Loop *around, const nest &n, double factor, nest_cost &c) const;
-    double trips_of(Loop *loop) const;
+    double other_turns(const nest &n) const;
     trip_trace expect(nest &n);
     std::string numbers(const nest &n) const;
     void apply(const nest &n);
@@ -90,14 +97,17 @@ static bool has_divergent_inside(const Loop *loop, function_ref<bool(const Loop 
            any_of(loop->getSubLoops(), [&](const Loop *sub) { return has_divergent_inside(sub, is_divergent); });
 }
 
-/* Merged are the divergent loops inside, and those with divergent loops inside; uniform ones stay as they are. */
-void merger::collect(Loop *around, nest &n) const
+/*
+ * Merged are the divergent loops inside, and those with divergent loops inside, down to n.depth levels; uniform ones
+ * stay as they are.
+ */
+void merger::collect(Loop *around, nest &n, unsigned level) const
 {
     for (Loop *sub : around->getSubLoops()) {
         bool is_wanted = wanted.force || has_divergent_inside(sub, [&](const Loop *l) { return is_divergent(l); });
-        if (is_wanted && !is_flattened(*sub)) {
+        if (level <= n.depth && is_wanted && !is_flattened(*sub)) {
             n.cut.push_back(sub);
-            collect(sub, n);
+            collect(sub, n, level + 1);
         }
     }
 }
@@ -122,10 +132,15 @@ std::optional<blocker> merger::find_obstacle(const nest &n) const
     return std::nullopt;
 }
 
-double merger::trips_of(Loop *loop) const
+/* Turns of a lane in merged loops beside the main one, a visit. */
+double merger::other_turns(const nest &n) const
 {
-    unsigned n = evolution.getSmallConstantTripCount(loop);
-    return n == 0 ? 8.0 : (double)n;
+    double sum = 0.0;
+    for (Loop *loop : n.cut) {
+        bool is_beside = !loop->contains(n.main) && none_of(n.cut, [&](Loop *l) { return l->getParentLoop() == loop; });
+        sum += is_beside ? warp_turns(*loop, evolution) : 0.0;
+    }
+    return sum;
 }
 
 /* Blocks of `around` itself and of loops inside that stay: part of the outer cost; merged loops: of the body. */
@@ -138,14 +153,29 @@ void merger::add_blocks(const Loop *around, const nest &n, double factor, nest_c
     }
     for (Loop *sub : around->getSubLoops()) {
         bool is_cut = is_contained(n.cut, sub);
-        if (!is_cut && around == n.main) { /* a uniform loop inside the body */
-            for (BasicBlock *block : sub->blocks()) {
-                c.body += trips_of(sub) * block_cost(*block);
-            }
+        if (!is_cut && around == n.main) { /* a loop that stays, inside the body */
+            c.body += factor * warp_turns(*sub, evolution) * turn_cost(*sub, loops, evolution);
         } else {
-            add_blocks(sub, n, is_cut ? factor : factor * trips_of(sub), c);
+            add_blocks(sub, n, is_cut ? factor : factor * warp_turns(*sub, evolution), c);
         }
     }
+}
+
+/* Does the loop end when something that goes up or down in equal steps reaches a bound? */
+static bool ends_by_counter(const Loop &loop, ScalarEvolution &evolution)
+{
+    SmallVector<BasicBlock *, 4> ends;
+    loop.getExitingBlocks(ends);
+    return any_of(ends, [&](BasicBlock *end) {
+        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
+        auto *compare = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+        return compare && any_of(compare->operands(), [&](Value *side) {
+                   const auto *counted = evolution.isSCEVable(side->getType())
+                                             ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(side))
+                                             : nullptr;
+                   return counted && counted->getLoop() == &loop && counted->isAffine();
+               });
+    });
 }
 
 static bool has_loads_in_count(const SCEV *count)
@@ -167,6 +197,10 @@ trip_trace merger::expect(nest &n)
         visits = 4; /* every n-th item a thread: there may be few items */
     }
     const SCEV *count = evolution.getBackedgeTakenCount(n.main);
+    if (isa<SCEVCouldNotCompute>(count) && ends_by_counter(*n.main, evolution)) {
+        n.basis = "count read from memory"; /* in every turn anew, since it may change */
+        return make_trace(spread::uniform, 8, visits);
+    }
     if (isa<SCEVCouldNotCompute>(count)) {
         n.basis = "ends at no fixed count";
         return make_trace(spread::geometric, 16, visits);
@@ -188,6 +222,7 @@ void merger::estimate(nest &n)
             cost += block_cost(*block);
         }
         bool is_innermost = none_of(n.cut, [&](Loop *other) { return other->getParentLoop() == loop; });
+        cost = was_passed_by(f, *loop) ? 0.0 : cost;
         if (is_innermost && cost > dearest) {
             dearest = cost;
             n.main = loop;
@@ -195,31 +230,62 @@ void merger::estimate(nest &n)
     }
     add_blocks(n.outer, n, 1.0, n.cost);
     n.cost.turn = 14.0 + 4.0 * (double)n.cut.size();
+    n.cost.others = other_turns(n);
     n.share = arithmetic_share(n.main->getBlocks());
     if (auto recorded = recorded_trips(f, *n.main)) {
-        n.trace = *recorded;
+        n.trace =
+            is_persistent(f) && !n.outer->getParentLoop() ? behind_one_another(*recorded, warps_held(f)) : *recorded;
         n.is_recorded = true;
         n.basis = "recorded";
     } else {
         n.trace = expect(n);
     }
+    n.worst = worst_case(n);
 }
 
-/* The variant that the model likes best. */
+/*
+ * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any
+ * other loop may agree, and then merging only costs. Neither may lose.
+ */
+trip_trace merger::worst_case(const nest &n) const
+{
+    SmallVector<BasicBlock *, 4> ends;
+    n.main->getExitingBlocks(ends);
+    bool is_drawn = any_of(ends, [](BasicBlock *end) {
+        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
+        return branch && branch->isConditional() && is_random(branch->getCondition());
+    });
+    return is_drawn ? make_trace(spread::geometric, 2, 32) : make_trace(spread::none, 16, 16);
+}
+
+bool merger::is_safe(const nest &n, unsigned steps, unsigned refill) const
+{
+    return n.is_recorded || nested_cost(n.cost, n.worst) > 0.96 * merged_cost(n.cost, n.worst, steps, refill);
+}
+
+/* The variant that the model likes best among those that cannot lose; if there is none, among all. */
 void merger::choose(nest &n) const
 {
     bool may_copy = can_copy(n.main->getBlocks());
     bool may_vote = has_votes(*f.getParent());
     double nested = nested_cost(n.cost, n.trace);
-    for (unsigned steps : {1u, 2u, 4u}) {
+    for (unsigned steps : {1u, 2u, 4u, 8u}) {
         for (unsigned refill : {1u, 8u}) {
             bool is_asked =
                 (wanted.steps == 0 || wanted.steps == steps) && (wanted.refill == 0 || wanted.refill == refill);
-            bool is_possible = (steps == 1 || (may_copy && n.cost.body * steps < 1500)) && (refill == 1 || may_vote);
+            bool is_possible = (steps == 1 || (may_copy && n.cost.body * steps < 3000)) && (refill == 1 || may_vote);
             double ratio = nested / std::max(1.0, merged_cost(n.cost, n.trace, steps, refill));
             double gain = 1.0 / (n.share / ratio + (1.0 - n.share)); /* waiting for memory stays as it is */
-            if (is_asked && is_possible && gain > n.gain + 0.02) {
+            if (!is_asked || !is_possible) {
+                continue;
+            }
+            bool safe = is_safe(n, steps, refill);
+            /* Up to four steps at equal predictions: guards also make lanes wait for results, which is not played (4
+             * steps gave 6 and 8 % over one on rather large bodies, HeCBench's feynman-kac and nqueen, on an H200). */
+            double least = steps > n.steps && steps <= 4 ? n.gain - 0.005 : n.gain + 0.02;
+            if (safe == n.is_safe ? gain > least : safe) {
                 n.gain = gain;
+                n.is_safe = safe;
                 n.steps = steps;
                 n.refill = refill;
             }
@@ -266,48 +332,85 @@ bool merger::decline(Loop *outer, const nest &n, const std::string &why, SmallPt
     return false;
 }
 
-/*
- * Without a record: a loop that ends on random numbers has lanes that differ, but may make few turns; lanes of any other loop may
- * agree, and then merging only costs. Neither may lose.
- */
-bool merger::is_safe(const nest &n) const
+/* Only the main loop and those around it: a cheap loop beside it is run through where it stands. */
+nest merger::without_others(const nest &all) const
 {
-    if (n.is_recorded) {
-        return true;
+    nest n;
+    n.outer = all.outer;
+    n.depth = all.depth;
+    for (Loop *loop : all.cut) {
+        if (loop->contains(all.main)) {
+            n.cut.push_back(loop);
+        }
     }
-    SmallVector<BasicBlock *, 4> ends;
-    n.main->getExitingBlocks(ends);
-    bool is_drawn = any_of(ends, [](BasicBlock *end) {
-        auto *branch = dyn_cast<BranchInst>(end->getTerminator());
-        return branch && branch->isConditional() && is_random(branch->getCondition());
-    });
-    trip_trace worst = is_drawn ? make_trace(spread::geometric, 2, 32) : make_trace(spread::none, 16, 16);
-    return nested_cost(n.cost, worst) > 0.96 * merged_cost(n.cost, worst, n.steps, n.refill);
+    return n;
+}
+
+/* The nest down to that level, with the model's best variant. */
+nest merger::nest_of(Loop *outer, unsigned depth)
+{
+    nest n;
+    n.outer = outer;
+    n.depth = depth;
+    collect(outer, n, 1);
+    if (!n.cut.empty()) {
+        estimate(n);
+        choose(n);
+    }
+    return n;
+}
+
+/*
+ * Which of the loops inside are merged, and down to which level. Forced: all, down to the level that is asked for. By
+ * the model without a record: all or nothing, for what a part would bring depends on trip counts most of all.
+ */
+nest merger::best_nest(Loop *outer)
+{
+    unsigned limit = wanted.depth != 0 ? wanted.depth : ~0u;
+    nest best = nest_of(outer, limit);
+    size_t n_before = 0;
+    bool is_open = wanted.force || any_of(best.cut, [&](Loop *l) { return recorded_trips(f, *l).has_value(); });
+    for (unsigned depth = wanted.force ? limit : 1; is_open && depth <= limit; ++depth) {
+        nest all = nest_of(outer, depth);
+        if (all.cut.size() == n_before) {
+            break;
+        }
+        n_before = all.cut.size();
+        nest few = without_others(all);
+        if (few.cut.size() < all.cut.size()) {
+            estimate(few);
+            choose(few);
+        }
+        for (nest *n : {&few, &all}) { /* the smaller change, if they are about equal */
+            bool is_known = n->is_recorded || !best.is_recorded;
+            bool is_first = n->is_recorded && !best.is_recorded;
+            best = is_first || (is_known && n->gain > best.gain + 0.02) ? *n : best;
+        }
+        is_open = depth != limit;
+    }
+    return best;
 }
 
 bool merger::try_loop(Loop *outer, SmallPtrSetImpl<BasicBlock *> &declined)
 {
-    nest n;
-    n.outer = outer;
-    collect(outer, n);
-    unsigned deepest = 0;
-    for (Loop *loop : n.cut) {
-        deepest = std::max(deepest, loop->getLoopDepth() - outer->getLoopDepth());
+    if (is_flattened(*outer)) {
+        return false;
     }
-    if (n.cut.empty() || is_flattened(*outer) || (wanted.depth != 0 && deepest > wanted.depth)) {
+    nest n = best_nest(outer);
+    if (n.cut.empty()) {
         return false;
     }
     if (auto obstacle = find_obstacle(n)) {
         return decline(outer, n, obstacle->reason, declined);
     }
-    estimate(n);
-    choose(n);
     if (!wanted.force && n.gain < settings().margin) {
         return decline(outer, n, "no gain expected (" + numbers(n) + ")", declined);
     }
-    if (!wanted.force && !is_safe(n)) {
-        return decline(outer, n, "lanes may all make the same or few turns, and would lose (" + numbers(n) +
-                                     "); record a run with --profile, or force it", declined);
+    if (!wanted.force && !n.is_safe) {
+        return decline(outer, n,
+                       "lanes may all make the same or few turns, and would lose (" + numbers(n) +
+                           "); record a run with --profile, or force it",
+                       declined);
     }
     std::string what =
         format("%u loop%s into the one at %s, %u step%s a turn", (unsigned)n.cut.size(), n.cut.size() == 1 ? "" : "s",

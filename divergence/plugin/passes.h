@@ -60,6 +60,10 @@ struct persist_pass : llvm::PassInfoMixin<persist_pass> {
     }
     pass_settings base;
 };
+/** Was this kernel made persistent here? */
+bool is_persistent(const llvm::Function &f);
+/** Warps of it that the GPU holds at once. */
+unsigned warps_held(const llvm::Function &f);
 
 /** Fix floating-point contraction, so that moving code changes no rounding. */
 struct contract_pass : llvm::PassInfoMixin<contract_pass> {

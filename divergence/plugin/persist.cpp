@@ -9,15 +9,20 @@
 #include "profile_data.h"
 #include "remarks.h"
 #include "settings.h"
+#include "trips.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -28,7 +33,7 @@ namespace divergence
 
 static const char *const PASS = "persist";
 static const char *const MARK = "corpuscle-persistent";
-enum { THREADS_HELD = 2048 }; /* by one multiprocessor */
+enum { THREADS_HELD = 2048, REGISTERS = 65536 }; /* of one multiprocessor */
 
 namespace
 {
@@ -48,6 +53,7 @@ class persister
     Loop *find_loop() const;
     std::optional<blocker> find_obstacle() const;
     double predict(Loop *loop, const char *&basis) const;
+    unsigned choose_size();
     void apply();
     Value *product(IRBuilderBase &b, ArrayRef<Intrinsic::ID> registers) const;
     Value *linear_block(IRBuilderBase &b) const;
@@ -67,25 +73,42 @@ bool persister::tell(Loop *loop, verdict v, const std::string &text) const
     return v == verdict::done;
 }
 
-/* The dearest divergent loop that has no loop around it; none if it has loops inside, which can be merged with it as it
- * is. */
+static double loop_cost(const Loop &loop)
+{
+    double cost = 0.0;
+    for (BasicBlock *block : loop.blocks()) {
+        cost += block_cost(*block);
+    }
+    return cost;
+}
+
+/* A loop that goes round in steps of the grid's size: the kernel makes its own outer loop. */
+static bool goes_by_grid(const Loop &loop, ScalarEvolution &evolution)
+{
+    return any_of(loop.getHeader()->phis(), [&](PHINode &phi) {
+        const auto *counted =
+            evolution.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(&phi)) : nullptr;
+        return counted && SCEVExprContains(counted->getStepRecurrence(evolution), [](const SCEV *part) {
+                   const auto *value = dyn_cast<SCEVUnknown>(part);
+                   const auto *call = value ? dyn_cast<IntrinsicInst>(value->getValue()) : nullptr;
+                   return call && call->getCalledFunction()->getName().contains("sreg.nctaid");
+               });
+    });
+}
+
+/* The dearest divergent loop that has no loop around it; there may be loops inside. */
 Loop *persister::find_loop() const
 {
     Loop *best = nullptr;
-    double dearest = 0.0;
     for (Loop *loop : loops) {
         SmallVector<BasicBlock *, 4> ends;
         loop->getExitingBlocks(ends);
-        double cost = 0.0;
-        for (BasicBlock *block : loop->blocks()) {
-            cost += block_cost(*block);
-        }
-        if (any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); }) && cost > dearest) {
+        bool is_divergent = any_of(ends, [&](BasicBlock *end) { return may_diverge(uniformity, *end); });
+        if (is_divergent && !goes_by_grid(*loop, evolution) && (!best || loop_cost(*loop) > loop_cost(*best))) {
             best = loop;
-            dearest = cost;
         }
     }
-    return best && best->isInnermost() ? best : nullptr;
+    return best;
 }
 
 static bool uses_shared_memory(const Instruction &i)
@@ -97,35 +120,62 @@ static bool uses_shared_memory(const Instruction &i)
 }
 
 /* Could this wait for what another block writes? */
-static bool may_wait(const Instruction &i, const LoopInfo &loops)
+static bool may_wait(const Instruction &i, bool is_in_loop)
 {
     if (auto *load = dyn_cast<LoadInst>(&i)) {
         return load->isVolatile() || load->isAtomic();
     }
     bool is_atomic = isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i);
-    return is_atomic && !i.use_empty() && loops.getLoopFor(i.getParent());
+    return is_atomic && !i.use_empty() && is_in_loop;
 }
 
-static std::optional<blocker> find_call(const Instruction &i)
+static std::optional<blocker> find_assembly(const Instruction &i, const InlineAsm &assembly)
+{
+    StringRef text = assembly.getAsmString();
+    for (const char *word : {"%ctaid", "%gridid", "%smid", "%warpid", "ld.volatile", "ld.relaxed", "ld.acquire"}) {
+        if (text.contains(word)) {
+            return blocker{&i, describe(i) + " depends on the block"};
+        }
+    }
+    return std::nullopt;
+}
+
+static std::optional<blocker> find_call(const Instruction &i, SmallPtrSetImpl<const Function *> &seen);
+
+/* A function that is called: what it does must not depend on the block, since its block index is not replaced. */
+static std::optional<blocker> find_in_callee(const Function &callee, SmallPtrSetImpl<const Function *> &seen)
+{
+    if (!seen.insert(&callee).second) {
+        return std::nullopt;
+    }
+    for (const Instruction &i : instructions(callee)) {
+        const auto *intrinsic = dyn_cast<IntrinsicInst>(&i);
+        bool reads_index = intrinsic && intrinsic->getCalledFunction()->getName().contains("sreg.ctaid");
+        if (reads_index || uses_shared_memory(i) || may_wait(i, true)) {
+            return blocker{&i, describe(i) + " depends on the block, or waits for another"};
+        }
+        if (auto found = find_call(i, seen)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+static std::optional<blocker> find_call(const Instruction &i, SmallPtrSetImpl<const Function *> &seen)
 {
     const auto *call = dyn_cast<CallBase>(&i);
     if (!call) {
         return std::nullopt;
     }
     if (const auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
-        StringRef text = assembly->getAsmString();
-        for (const char *word : {"%ctaid", "%gridid", "%smid", "%warpid", "ld.volatile", "ld.relaxed", "ld.acquire"}) {
-            if (text.contains(word)) {
-                return blocker{&i, describe(i) + " depends on the block"};
-            }
-        }
-        return std::nullopt;
+        return find_assembly(i, *assembly);
     }
     const Function *callee = call->getCalledFunction();
-    if (!callee || !callee->isIntrinsic()) {
-        return blocker{&i, describe(i) + " may depend on the block"};
+    if (callee && callee->isIntrinsic()) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    bool is_known = callee && !callee->isDeclaration() && !find_in_callee(*callee, seen);
+    return is_known ? std::nullopt : std::optional(blocker{&i, describe(i) + " may depend on the block"});
 }
 
 std::optional<blocker> persister::find_obstacle() const
@@ -141,20 +191,58 @@ std::optional<blocker> persister::find_obstacle() const
     if (auto found = find_unsupported(inner.drop_front())) {
         return found;
     }
-    for (BasicBlock *block : blocks) {
-        for (Instruction &i : *block) {
-            if (uses_shared_memory(i)) {
-                return blocker{&i, "shared memory belongs to one block"};
-            }
-            if (may_wait(i, loops)) {
-                return blocker{&i, describe(i) + " may wait for another block"};
-            }
-            if (auto found = find_call(i)) {
-                return found;
-            }
+    SmallPtrSet<const Function *, 8> seen;
+    for (Instruction &i : instructions(f)) {
+        if (uses_shared_memory(i)) {
+            return blocker{&i, "shared memory belongs to one block"};
+        }
+        if (may_wait(i, loops.getLoopFor(i.getParent()) != nullptr)) {
+            return blocker{&i, describe(i) + " may wait for another block"};
+        }
+        if (auto found = find_call(i, seen)) {
+            return found;
         }
     }
     return std::nullopt;
+}
+
+/* Registers a thread of this kernel, without the passes and with them; 0 where not known. */
+static std::pair<unsigned, unsigned> registers_of(const Function &f)
+{
+    auto file = MemoryBuffer::getFile(settings().registers);
+    SmallVector<StringRef, 16> lines;
+    if (file) {
+        (*file)->getBuffer().split(lines, '\n', -1, false);
+    }
+    for (StringRef line : lines) {
+        SmallVector<StringRef, 3> words;
+        line.split(words, ' ', -1, false);
+        unsigned before = 0, after = 0;
+        if (words.size() == 3 && words[0] == f.getName() && !words[1].getAsInteger(10, before) &&
+            !words[2].getAsInteger(10, after)) {
+            return {before, after};
+        }
+    }
+    return {0, 0};
+}
+
+/* Threads of this kernel that a multiprocessor holds, in blocks of 256, at so many registers, which are given out by
+ * eight. */
+static unsigned threads_held(unsigned registers)
+{
+    unsigned threads = registers == 0 ? (unsigned)THREADS_HELD : REGISTERS / (unsigned)alignTo(registers, 8);
+    return std::clamp<unsigned>(alignDown(threads, 256), 256, THREADS_HELD);
+}
+
+/* What a multiprocessor will hold, and whether the kernel has to be kept to the registers that it had for that. */
+static unsigned threads_held(const Function &f, unsigned *most_registers)
+{
+    auto [before, after] = registers_of(f);
+    if (before != 0 && threads_held(after) < 0.7 * threads_held(before)) {
+        *most_registers = (unsigned)alignTo(before, 8);
+        return threads_held(before);
+    }
+    return threads_held(after);
 }
 
 /* The gain of merging the new loop over items with the kernel's own. Recorded warps are the items of one lane after
@@ -163,12 +251,16 @@ double persister::predict(Loop *loop, const char *&basis) const
 {
     nest_cost c;
     for (BasicBlock &block : f) {
-        (loop->contains(&block) ? c.body : c.outer) += block_cost(block);
+        c.outer += loops.getLoopFor(&block) ? 0.0 : block_cost(block);
     }
-    c.outer += 12.0;
+    for (Loop *other : loops) {
+        c.outer += other == loop ? 0.0 : warp_turns(*other, evolution) * turn_cost(*other, loops, evolution);
+    }
+    c.body = turn_cost(*loop, loops, evolution);
+    c.outer += 75.0; /* the next block's number, and its index from that: four divisions */
     trip_trace t;
     if (auto recorded = recorded_trips(f, *loop)) {
-        t = *recorded;
+        t = behind_one_another(*recorded, divergence::warps_held(f));
         basis = "recorded";
     } else {
         bool is_counted = evolution.hasLoopInvariantBackedgeTakenCount(loop);
@@ -229,6 +321,23 @@ void persister::replace_block_index(IRBuilderBase &b, Value *block)
     }
 }
 
+/*
+ * The grid that works is as large as what the GPU holds, so that all items are dealt out at once. A kernel of which it
+ * would hold less than before by a third is kept to the registers that it had.
+ */
+unsigned persister::choose_size()
+{
+    unsigned most_registers = 0, held = threads_held(f, &most_registers);
+    if (most_registers != 0) {
+        LLVMContext &context = f.getContext();
+        auto *limit = ConstantInt::get(Type::getInt32Ty(context), most_registers);
+        Metadata *note[] = {ValueAsMetadata::get(&f), MDString::get(context, "maxnreg"),
+                            ConstantAsMetadata::get(limit)};
+        f.getParent()->getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(context, note));
+    }
+    return held;
+}
+
 void persister::apply()
 {
     BasicBlock *entry = &f.getEntryBlock();
@@ -251,7 +360,8 @@ void persister::apply()
     IRBuilder<> b(entry);
     Value *threads = product(b, {Intrinsic::nvvm_read_ptx_sreg_ntid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
                                  Intrinsic::nvvm_read_ptx_sreg_ntid_z});
-    Value *a_processor = b.CreateUDiv(b.getInt32(THREADS_HELD), threads);
+    Value *a_processor = b.CreateUDiv(b.getInt32(choose_size()), threads);
+    a_processor = b.CreateBinaryIntrinsic(Intrinsic::umax, a_processor, b.getInt32(1)); /* blocks larger than that */
     Value *held = b.CreateMul(a_processor, b.getInt32(settings().processors), "persist.held");
     Value *all = product(b, {Intrinsic::nvvm_read_ptx_sreg_nctaid_x, Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
                              Intrinsic::nvvm_read_ptx_sreg_nctaid_z});
@@ -301,6 +411,17 @@ bool persister::run()
 }
 
 } // namespace
+
+unsigned warps_held(const Function &f)
+{
+    unsigned unused = 0;
+    return settings().processors * threads_held(f, &unused) / 32;
+}
+
+bool is_persistent(const Function &f)
+{
+    return f.hasFnAttribute(MARK);
+}
 
 PreservedAnalyses persist_pass::run(Function &f, FunctionAnalysisManager &manager)
 {

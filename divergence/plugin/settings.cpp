@@ -28,6 +28,9 @@ static cl::opt<double, true> margin_option("divergence-margin", cl::location(cur
 static cl::opt<unsigned, true> processors_option("divergence-processors", cl::location(current.processors),
                                                  cl::desc("multiprocessors of the GPU"));
 
+static cl::opt<std::string, true> registers_option("divergence-registers", cl::location(current.registers),
+                                                   cl::desc("registers of the kernels without and with the passes"));
+
 const run_settings &settings()
 {
     return current;

@@ -19,6 +19,7 @@ struct run_settings {
     bool all_functions = false; /**< kernels are not marked as such (host code, tests): take every function */
     double margin = 1.10;       /**< smallest predicted speed-up that is worth a change */
     unsigned processors = 132;  /**< multiprocessors of the GPU, for persist */
+    std::string registers;      /**< "kernel registers registers": without and with the passes; "" where not known */
 };
 const run_settings &settings();
 

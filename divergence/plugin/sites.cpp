@@ -15,6 +15,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
@@ -137,7 +138,10 @@ void numberer::finish()
 
 /* ------------------------------------------------------------------------------------------------- recording */
 
-/* One value for one lane: appended to the lane's cell if its warp is one of those that record. */
+/*
+ * Where a lane records: 32 times the place of its warp among those that record, and its number; -1 where its warp does
+ * not. And one value for one lane, appended to the lane's cell.
+ */
 const char *const RECORDER = R"(
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
@@ -151,7 +155,24 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.y()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.z()
-define internal void @corpuscle_record(ptr %record, i64 %hash, i32 %site, i32 %value) noinline nounwind {
+define internal i32 @corpuscle_record_warps() nounwind {
+  %nx = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %ny = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
+  %nz = call i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
+  %mx = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+  %my = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.y()
+  %mz = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.z()
+  %n1 = mul i32 %nx, %ny
+  %n2 = mul i32 %n1, %nz
+  %n3 = add i32 %n2, 31
+  %per_block = lshr i32 %n3, 5
+  %m1 = mul i32 %mx, %my
+  %blocks = mul i32 %m1, %mz
+  %warps = mul i32 %blocks, %per_block
+  ret i32 %warps
+}
+define internal i32 @corpuscle_record_place() nounwind {
+  %warps = call i32 @corpuscle_record_warps()
   %tx = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %ty = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
   %tz = call i32 @llvm.nvvm.read.ptx.sreg.tid.z()
@@ -163,7 +184,6 @@ define internal void @corpuscle_record(ptr %record, i64 %hash, i32 %site, i32 %v
   %bz = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
   %mx = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
   %my = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.y()
-  %mz = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.z()
   %t1 = mul i32 %tz, %ny
   %t2 = add i32 %t1, %ty
   %t3 = mul i32 %t2, %nx
@@ -176,12 +196,9 @@ define internal void @corpuscle_record(ptr %record, i64 %hash, i32 %site, i32 %v
   %b2 = add i32 %b1, %by
   %b3 = mul i32 %b2, %mx
   %block = add i32 %b3, %bx
-  %m1 = mul i32 %mx, %my
-  %blocks = mul i32 %m1, %mz
   %w1 = lshr i32 %thread, 5
   %w2 = mul i32 %block, %per_block
   %warp = add i32 %w1, %w2
-  %warps = mul i32 %blocks, %per_block
   %s1 = udiv i32 %warps, 64
   %s2 = icmp eq i32 %s1, 0
   %stride = select i1 %s2, i32 1, i32 %s1
@@ -190,16 +207,18 @@ define internal void @corpuscle_record(ptr %record, i64 %hash, i32 %site, i32 %v
   %c1 = icmp eq i32 %rest, 0
   %c2 = icmp ult i32 %slot, 64
   %is_one = and i1 %c1, %c2
-  br i1 %is_one, label %count, label %done
-count:
   %lane = and i32 %thread, 31
-  %a1 = mul i32 %site, 64
-  %a2 = add i32 %a1, %slot
-  %a3 = mul i32 %a2, 32
-  %a4 = add i32 %a3, %lane
-  %a5 = mul i32 %a4, 64
-  %a6 = add i32 %a5, 32
-  %at = zext i32 %a6 to i64
+  %p1 = mul i32 %slot, 32
+  %p2 = add i32 %p1, %lane
+  %place = select i1 %is_one, i32 %p2, i32 -1
+  ret i32 %place
+}
+define internal void @corpuscle_record(ptr %record, i64 %hash, i32 %site, i32 %value, i32 %place) noinline nounwind {
+  %a1 = mul i32 %site, 2048
+  %a2 = add i32 %a1, %place
+  %a3 = mul i32 %a2, 64
+  %a4 = add i32 %a3, 160
+  %at = zext i32 %a4 to i64
   %cell = getelementptr i16, ptr %record, i64 %at
   %n = load volatile i16, ptr %cell
   %has_room = icmp ult i16 %n, 63
@@ -214,7 +233,13 @@ write:
   %plus = add i32 %capped, 1
   %word = trunc i32 %plus to i16
   store volatile i16 %word, ptr %to
-  store volatile i64 13922468887556707, ptr %record
+  %s4 = mul i32 %site, 2
+  %s5 = add i32 %s4, 32
+  %s6 = zext i32 %s5 to i64
+  %launched = getelementptr i16, ptr %record, i64 %s6
+  %warps = call i32 @corpuscle_record_warps()
+  store volatile i32 %warps, ptr %launched, align 4
+  store volatile i64 14203943864267363, ptr %record
   %h = getelementptr i8, ptr %record, i64 8
   store volatile i64 %hash, ptr %h
   br label %done
@@ -233,14 +258,22 @@ class recorder
     void add(Function &f, LoopInfo &loops);
 
   private:
-    void record(IRBuilderBase &b, unsigned site, Value *value);
+    /* A value that is recorded in front of an instruction. */
+    struct event {
+        Instruction *before;
+        unsigned site;
+        Value *value;
+    };
+    void record(const event &e, Value *place);
     void count_turns(Loop *loop, unsigned site);
-    void note_branch(BasicBlock &block, unsigned site);
+    Value *place_in(Function &f);
 
     Module &m;
     GlobalVariable *memory = nullptr;
     FunctionCallee call;
+    Function *find_place = nullptr; /* none on the host, where all record */
     SmallVector<AllocaInst *, 8> slots;
+    SmallVector<event, 16> events;
 };
 
 /* The memory is the header's (corpuscle_profile.h), which the host can read at the end, or our own. */
@@ -267,20 +300,35 @@ bool recorder::prepare()
     auto part = parseAssemblyString(RECORDER, error, context);
     part->setDataLayout(m.getDataLayout());
     part->setTargetTriple(m.getTargetTriple());
-    part->getFunction("corpuscle_record")->setLinkage(GlobalValue::ExternalLinkage);
+    for (const char *name : {"corpuscle_record", "corpuscle_record_place"}) { /* else the linker takes nothing */
+        part->getFunction(name)->setLinkage(GlobalValue::ExternalLinkage);
+    }
     if (Linker::linkModules(m, std::move(part))) {
         return false;
     }
-    Function *f = m.getFunction("corpuscle_record");
-    f->setLinkage(GlobalValue::InternalLinkage);
-    call = FunctionCallee(f);
+    for (const char *name : {"corpuscle_record", "corpuscle_record_place"}) {
+        m.getFunction(name)->setLinkage(GlobalValue::InternalLinkage);
+    }
+    call = FunctionCallee(m.getFunction("corpuscle_record"));
+    find_place = m.getFunction("corpuscle_record_place");
     return true;
 }
 
-void recorder::record(IRBuilderBase &b, unsigned site, Value *value)
+/* Most warps do not record: for them it is one branch. */
+void recorder::record(const event &e, Value *place)
 {
-    Value *at = b.CreateAddrSpaceCast(memory, b.getPtrTy());
-    b.CreateCall(call, {at, b.getInt64(sites_hash(m)), b.getInt32(site), b.CreateZExt(value, b.getInt32Ty())});
+    Instruction *at = e.before;
+    if (place) {
+        IRBuilder<> b(at);
+        at = SplitBlockAndInsertIfThen(b.CreateICmpSGE(place, b.getInt32(0)), at->getIterator(), false);
+    }
+    IRBuilder<> b(at);
+    SmallVector<Value *, 5> arguments = {b.CreateAddrSpaceCast(memory, b.getPtrTy()), b.getInt64(sites_hash(m)),
+                                         b.getInt32(e.site), b.CreateZExt(e.value, b.getInt32Ty())};
+    if (place) {
+        arguments.push_back(place);
+    }
+    b.CreateCall(call, arguments);
 }
 
 void recorder::count_turns(Loop *loop, unsigned site)
@@ -297,21 +345,26 @@ void recorder::count_turns(Loop *loop, unsigned site)
     loop->getUniqueExitBlocks(ends);
     for (BasicBlock *end : ends) {
         b.SetInsertPoint(&*end->getFirstInsertionPt());
-        record(b, site, b.CreateLoad(b.getInt32Ty(), turns));
+        Instruction *count = b.CreateLoad(b.getInt32Ty(), turns);
+        events.push_back({count->getNextNode(), site, count});
     }
 }
 
-void recorder::note_branch(BasicBlock &block, unsigned site)
+Value *recorder::place_in(Function &f)
 {
-    IRBuilder<> b(block.getTerminator());
-    record(b, site, cast<BranchInst>(block.getTerminator())->getCondition());
+    if (!find_place || events.empty()) {
+        return nullptr;
+    }
+    BasicBlock &entry = f.getEntryBlock();
+    return IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca()).CreateCall(find_place, {}, "div.place");
 }
 
 void recorder::add(Function &f, LoopInfo &loops)
 {
     for (BasicBlock &block : f) {
         if (auto site = branch_site(block)) {
-            note_branch(block, *site);
+            auto *end = cast<BranchInst>(block.getTerminator());
+            events.push_back({end, *site, end->getCondition()});
         }
     }
     for (Loop *loop : loops.getLoopsInPreorder()) {
@@ -320,6 +373,11 @@ void recorder::add(Function &f, LoopInfo &loops)
             count_turns(loop, *site);
         }
     }
+    Value *place = place_in(f);
+    for (const event &e : events) { /* blocks are split here, when the loops have been read */
+        record(e, place);
+    }
+    events.clear();
     DominatorTree tree(f);
     PromoteMemToReg(slots, tree);
     slots.clear();

@@ -15,9 +15,10 @@ namespace divergence
 
 /** Layout of the record, in 16-bit words; docs/formats/divprofile.md. */
 enum : unsigned {
-    RECORD_HEADER = 32, /**< words: "crpdiv1\0", hash (8 bytes), zero */
-    RECORD_SITES = 64,  /**< sites that are recorded at most */
-    RECORD_WARPS = 64,  /**< warps, spread over the grid */
+    RECORD_SITES = 64,    /**< sites that are recorded at most */
+    RECORD_LAUNCHED = 32, /**< behind "crpdiv2\0", hash (8 bytes), zero: warps of the grid, 32 bits a site */
+    RECORD_HEADER = RECORD_LAUNCHED + 2 * RECORD_SITES,
+    RECORD_WARPS = 64, /**< warps, spread over the grid */
     RECORD_LANES = 32,
     RECORD_VALUES = 63, /**< values a lane and site; a count stands in front */
     RECORD_CELL = RECORD_VALUES + 1,

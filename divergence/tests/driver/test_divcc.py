@@ -90,6 +90,72 @@ def test_margin_and_allow(tmp_path):
     assert done.returncode == 0 and "loop-merge" not in done.stderr
 
 
+ITEMS = """
+extern "C" __global__ void items(float *out, int n)
+{
+    int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id < n) {
+        float x = 0.001f * (float)(id & 1023), sum = 0.0f;
+        while (x < 5.0f) {
+            x = x * x * 0.3f + 0.9f * x + 0.11f;
+            x = x * 1.01f + x * x * 0.01f + x * x * x * 0.001f;
+            x = x * 1.001f + 1.0f / (4.0f + x);
+            sum += x;
+        }
+        out[id] = sum;
+    }
+}
+"""
+
+
+def test_persistent_for_a_number_of_multiprocessors(tmp_path):
+    (tmp_path / "k.cu").write_text(ITEMS)
+    done = divcc(tmp_path / "k.cu", "-o", tmp_path / "k.ll", "--passes", "persist,loop-merge", "--processors", 7, "--cuda-path", "none")
+    assert done.returncode == 0, done.stderr
+    remarks = re.findall(r"persist: kernel made persistent|loop-merge: merged", done.stderr)
+    assert remarks == ["persist: kernel made persistent", "loop-merge: merged"]
+    assert re.search(r"%persist\.held = mul (nuw |nsw )*i32 %\w+, 7\b", (tmp_path / "k.ll").read_text())
+
+
+def record_of(tmp_path, source, launched):
+    """A made-up record: in the one loop of `source`, 64 warps of so many launched; one lane in eight makes 64 turns, the others 2."""
+    assert divcc(source, "-o", tmp_path / "sites.ll", "--passes", "none", "--cuda-path", "none").returncode == 0
+    text = (tmp_path / "sites.ll").read_text()
+    note = re.search(r"!corpuscle.sites = !\{(!\d+)\}", text)[1]
+    fingerprint = int(re.search(rf"^{note} = !\{{i64 (-?\d+)\}}", text, re.M)[1]) % 2**64
+    words = bytearray(2 * (160 + 64 * 64 * 32 * 64))
+    words[:8], words[8:16], words[64:68] = b"crpdiv2\0", fingerprint.to_bytes(8, "little"), launched.to_bytes(4, "little")
+    for warp in range(64):
+        for lane in range(32):
+            cell = 2 * (160 + (warp * 32 + lane) * 64)
+            words[cell] = 1
+            words[cell + 2] = 1 + (64 if (warp * 7 + lane * 11 + warp * lane) % 8 == 0 else 2)
+    (tmp_path / "made.divprofile").write_bytes(words)
+    return tmp_path / "made.divprofile"
+
+
+@pytest.mark.parametrize("launched, is_made", [(132 * 64 * 32, True), (132 * 64, False)])
+def test_persistent_when_recorded_items_are_many_and_unequal(tmp_path, launched, is_made):
+    """With one item for each place on the GPU there is nothing to merge, with 32 there is."""
+    (tmp_path / "k.cu").write_text(ITEMS)
+    record = record_of(tmp_path, tmp_path / "k.cu", launched)
+    done = divcc(tmp_path / "k.cu", "-o", tmp_path / "k.ll", "--profile-use", record, "--cuda-path", "none")
+    assert done.returncode == 0, done.stderr
+    assert ("kernel made persistent (predicted" in done.stderr) == is_made, done.stderr
+    assert ("loop-merge: merged (" in done.stderr) == is_made, done.stderr
+
+
+@needs_toolkit
+def test_remarks_come_once_and_registers_are_limited(tmp_path):
+    """persist looks at a trial translation first; a limit of registers goes to ptxas."""
+    (tmp_path / "k.cu").write_text(ITEMS)
+    options = ["--passes", "persist,loop-merge<steps=4>", "--verbose"]
+    done = divcc(tmp_path / "k.cu", "-o", tmp_path / "k.cubin", *options, "-maxrregcount=24", "--remarks", tmp_path / "remarks.txt")
+    assert done.returncode == 0, done.stderr
+    assert "--maxrregcount=24" in done.stderr and "-divergence-registers=" in done.stderr
+    assert len((tmp_path / "remarks.txt").read_text().splitlines()) == 2
+
+
 def test_annotation_and_remarks_file(tmp_path):
     source, remarks = tmp_path / "k.cu", tmp_path / "remarks.txt"
     source.write_text(LANGUAGES["k.cu"].replace("KERNEL void", '__attribute__((annotate("div.loop-merge:force;steps=3"))) KERNEL void'))
@@ -106,7 +172,7 @@ def test_recording_build(tmp_path):
 
 def test_a_record_of_something_else_is_noticed(tmp_path):
     record = tmp_path / "r.divprofile"
-    record.write_bytes(b"crpdiv1\0" + bytes(2 * (32 + 64 * 64 * 32 * 64) - 8))
+    record.write_bytes(b"crpdiv2\0" + bytes(2 * (160 + 64 * 64 * 32 * 64) - 8))
     done = divcc(WALK, "-o", tmp_path / "walk.ptx", "--profile-use", record, "--cuda-path", "none")
     assert done.returncode == 0 and "holds no record" in done.stderr and "record again" in done.stderr
     done = divcc(WALK, "-o", tmp_path / "walk.ptx", "--profile-use", tmp_path / "none", "--cuda-path", "none")
@@ -190,6 +256,17 @@ def test_whole_program(tmp_path, flags):
 def test_machine_code(tmp_path):
     done = divcc(WALK, "-o", tmp_path / "walk.cubin", "--cuda-path", CUDA)
     assert done.returncode == 0 and (tmp_path / "walk.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+@needs_toolkit
+def test_own_photon_kernel_is_merged(tmp_path):
+    """The mirror: every loop of the light kernel that lanes leave at different times is one loop already, none would merge."""
+    (tmp_path / "k.cu").write_text('#include "entry/light_gpu.h"\n')
+    done = divcc(tmp_path / "k.cu", "--report", "-ffp-contract=off", "-DCK_STRICT=1", "-DCK_BLOCK=1024", "-DCK_BLOCKS_PER_UNIT=1",
+                 "-I", ROOT / "kernel")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"entry/light_gpu\.h:\d+:\d+: loop-merge: one loop already", done.stderr), done.stderr
+    assert "would merge" not in done.stderr and "loop-merge: not merged" not in done.stderr
 
 
 def test_runner_faults(tmp_path):

@@ -1,6 +1,6 @@
 ; A recording build: turns of the loop are counted, its exits write them down; code and sites are numbered first.
 ; RUN: %{div} -passes='function(loop-simplify),divergence-sites,divergence-record' %s 2>&1 | FileCheck %s
-; CHECK: @corpuscle_profile = addrspace(1) global [8388640 x i16] zeroinitializer
+; CHECK: @corpuscle_profile = addrspace(1) global [8388768 x i16] zeroinitializer
 ; CHECK: loop:
 ; CHECK: %div.turns
 ; CHECK: call void @corpuscle_record(ptr addrspacecast {{.*}}, i32 0, i32

@@ -26,6 +26,7 @@ PROFILED = "branch-distribute,loop-simplify,loop-merge,loop-simplify,iteration-d
 VARIANTS = {
     "merge": "loop-merge<force;steps=1>",
     "merge-steps": "loop-merge<force;steps=3>",
+    "merge-part": "loop-merge<force;steps=2;depth=1>",
     "merge-refill": "loop-merge<force;steps=2;refill=5;patience=9>",
     "delay": "iteration-delay<force;threshold=6;patience=5>",
     "delay-turns": "iteration-delay<force;threshold=5;steps=3;patience=7>",
@@ -50,7 +51,7 @@ class Oracle:
 
     def library(self, bitcode, name):
         out = self.folder / f"{name}.so"
-        self.call(self.tool("clang"), "-O1", "-fPIC", "-shared", "-w", bitcode, "-o", out, "-lm")
+        self.call(self.tool("clang"), "-O0", "-fPIC", "-shared", "-w", bitcode, "-o", out, "-lm")  # as the passes left it
         return out
 
     def wrong(self, source, name, why):
@@ -126,6 +127,9 @@ def main():
             source = oracle.folder / f"nests-{args.seed}-{first}.c"
             source.write_text(nests.program(f"{args.seed}:{first}", min(BATCH, args.fuzz - first)))
             oracle.check(source)
+            done = first + BATCH
+            if done % 1000 == 0:
+                print(f"{done} nests, {oracle.n_wrong} wrong", flush=True)
     print(f"{oracle.n_kernels} kernels, {oracle.n_made} transforms made, {oracle.n_recorded} decided on a record, "
           f"{oracle.n_wrong} wrong")
     blind = oracle.n_made == 0 or (oracle.n_recorded == 0 and not args.only)

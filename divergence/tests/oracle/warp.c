@@ -62,12 +62,12 @@ uint16_t warp_record[RECORD_WORDS];
 
 void corpuscle_record(void *memory, uint64_t hash, uint32_t site, uint32_t value)
 {
-    uint16_t *cell = warp_record + 32 + ((size_t)site * 64 * WARP_LANES + warp.at) * 64;
+    uint16_t *cell = warp_record + 160 + ((size_t)site * 64 * WARP_LANES + warp.at) * 64;
     (void)memory; /* the transformed module's own, which nobody reads here */
     if (cell[0] < 63) {
         cell[++cell[0]] = (uint16_t)((value < 65534u ? value : 65534u) + 1u);
     }
-    memcpy(warp_record, "crpdiv1", 8);
+    memcpy(warp_record, "crpdiv2", 8);
     memcpy(warp_record + 4, &hash, sizeof hash);
 }
 

@@ -17,7 +17,7 @@ typedef void (*warp_kernel)(uint32_t lane, uint32_t *own, uint32_t *shared);
 void warp_run(warp_kernel kernel, uint32_t *own, uint32_t n_own, uint32_t *shared, uint32_t seed);
 
 /** Words of a recorded run, docs/formats/divprofile.md: all 32 lanes are warp 0. */
-enum { RECORD_WORDS = 32 + 64 * 64 * 32 * 64 };
+enum { RECORD_WORDS = 160 + 64 * 64 * 32 * 64 };
 extern uint16_t warp_record[RECORD_WORDS];
 
 /* What the passes call on a host. */

@@ -1,0 +1,51 @@
+; A function that reads the block's index, called by a function that the kernel calls: the index is not replaced there.
+; RUN: %{div} -passes='function(loop-simplify,persist<force>)' %s 2>&1 | FileCheck %s
+; CHECK: persist: not made persistent: call (other) may depend on the block
+; CHECK-NOT: persist.body
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+define void @k(ptr %out, i32 %n) {
+entry:
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %size = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %base = mul i32 %block, %size
+  %id = add i32 %base, %tid
+  %is_one = icmp ult i32 %id, %n
+  br i1 %is_one, label %begin, label %none
+
+none:
+  ret void
+
+begin:
+  br label %loop
+
+loop:
+  %x = phi i32 [ %id, %begin ], [ %x.next, %loop ]
+  %a = mul i32 %x, 747796405
+  %x.next = add i32 %a, 12345
+  call void @other()
+  %bit = and i32 %x.next, 28
+  %more = icmp ne i32 %bit, 0
+  br i1 %more, label %loop, label %done
+
+done:
+  %slot = getelementptr i32, ptr %out, i32 %id
+  store i32 %x.next, ptr %slot
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+define internal void @other() noinline {
+  %i = call i32 @inner()
+  ret void
+}
+define internal i32 @inner() noinline {
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  ret i32 %i
+}
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}

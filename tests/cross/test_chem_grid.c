@@ -1,5 +1,6 @@
-/* The grid of the search: what it is made of must not show. Boxes of any number of cells give what open space gives as long as no one
- * comes near a wall, and across an edge too; more species than the grid tells apart; the same on OpenCL. */
+/* The grid of the search: what it is made of must not show. Boxes of any number of cells give what open space gives as
+ * long as no one comes near a wall, and across an edge too; more species than the grid tells apart; the same on OpenCL.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,13 +32,15 @@ static void write_cloud(const char *path, double shift, int n_species)
     fclose(file);
 }
 
-/* X0 to X39, of which neighbours in number react to P; X31 and X32 among them, whose numbers the grid takes for 31 and 0. */
+/* X0 to X39, of which neighbours in number react to P; X31 and X32 among them, whose numbers the grid takes for 31 and
+ * 0. */
 static char *many_species(void)
 {
     char *text = NULL;
     size_t n = 0;
     FILE *file = open_memstream(&text, &n);
-    fputs("set many \"more species than bits\"\nrate_convention 2k\nsource \"a test\"\nspecies P D=1.0 formula=C2\n", file);
+    fputs("set many \"more species than bits\"\nrate_convention 2k\nsource \"a test\"\nspecies P D=1.0 formula=C2\n",
+          file);
     for (int k = 0; k < N_SPECIES; ++k) {
         fprintf(file, "species X%d D=%g formula=C\n", k, 1.0 + 0.2 * k);
     }
@@ -48,13 +51,22 @@ static char *many_species(void)
     return text;
 }
 
-static void run_cloud(const char *device, const char *set, const char *space, double shift, uint64_t copies, char digest[65])
+static void run_cloud(const char *device, const char *set, const char *space, double shift, uint64_t copies,
+                      char digest[65])
 {
     char path[256], yaml[1024];
     snprintf(path, sizeof path, "%s/chem_grid_%ld.csv", CRP_BINARY_DIR, (long)getpid());
     write_cloud(path, shift, set != NULL ? N_SPECIES : 0);
-    snprintf(yaml, sizeof yaml, "time: {start: 1 ps, end: 1 ns, outputs_per_decade: 2}\nsource: {file: \"%s\"}\n%s", path, space);
-    chem_case c = {.set = set, .yaml = yaml, .chem = "", .copies = copies, .seed = 4, .threads = 2, .batches = 1, .device = device};
+    snprintf(yaml, sizeof yaml, "time: {start: 1 ps, end: 1 ns, outputs_per_decade: 2}\nsource: {file: \"%s\"}\n%s",
+             path, space);
+    chem_case c = {.set = set,
+                   .yaml = yaml,
+                   .chem = "",
+                   .copies = copies,
+                   .seed = 4,
+                   .threads = 2,
+                   .batches = 1,
+                   .device = device};
     crp_result *result = chem_case_run(&c);
     unlink(path);
     chem_case_balances(result);
@@ -62,7 +74,8 @@ static void run_cloud(const char *device, const char *set, const char *space, do
     crp_result_destroy(&result);
 }
 
-/* Edges of 20 um down to 128 nm: cells along them are a multiple of 4096, 2047 and any smaller number, and many of these in one run. */
+/* Edges of 20 um down to 128 nm: cells along them are a multiple of 4096, 2047 and any smaller number, and many of
+ * these in one run. */
 static void boxes_do_not_show(void **state)
 {
     (void)state;

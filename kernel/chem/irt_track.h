@@ -30,7 +30,6 @@ typedef struct chem_irt_history {
     ck_u32 next_id, next_event;
     ck_u32 output;     /* next output time */
     ck_u32 is_full;    /* something did not fit */
-    double after;      /* reactions up to this time are done */
     ck_u64 n_pairs;    /* pairs that were looked at closely */
 } chem_irt_history;
 
@@ -62,8 +61,8 @@ CK_FN ck_u32 chem_irt_channel_of(chem_irt_history *h, ck_u32 one, ck_u32 other)
 
 CK_FN void chem_irt_wait(chem_irt_history *h, chem_irt_entry e)
 {
-    if (e.time <= h->p.end && e.time > h->after && chem_irt_push(&h->q, e) == 0u) {
-        h->is_full = 1u;
+    if (e.time <= h->p.end) {
+        chem_irt_push(&h->q, e);
     }
 }
 
@@ -258,7 +257,7 @@ CK_CALL void chem_irt_ask_all(chem_irt_history *h)
 {
     h->q.n = 0u;
     h->q.is_heap = 0u;
-    h->q.horizon = CHEM_NEVER;
+    h->q.is_cut = 0u;
     for (ck_u32 i = 0u; i < h->n_cells && h->is_full == 0u; ++i) {
         chem_irt_ask_cell(h, h->m.cells[i]);
     }
@@ -414,7 +413,6 @@ CK_CALL void chem_irt_begin(chem_irt_history *h)
     h->next_event = 1u;
     h->output = 0u;
     h->is_full = 0u;
-    h->after = -1.0;
     h->n_pairs = 0u;
 }
 
@@ -537,8 +535,7 @@ CK_CALL void chem_irt_run(chem_irt_history *h)
     while (h->is_full == 0u) {
         if (h->q.n != 0u) {
             chem_irt_fire(h, chem_irt_pop(&h->q));
-        } else if (h->q.horizon < h->p.end) {
-            h->after = h->q.horizon;
+        } else if (h->q.is_cut != 0u) { /* all up to the horizon are done */
             chem_irt_ask_all(h);
         } else {
             break;

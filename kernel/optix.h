@@ -1,6 +1,6 @@
 /**
  * What programs of the OptiX device call: the ray tracer's functions, known to its compiler by name (so by PTX alone).
- * A ray carries CK_RAY_WORDS words, which hit programs read and write.
+ * A ray carries CK_RAY_WORDS words (at most 4), which hit programs read and write.
  */
 #ifndef CK_OPTIX_H
 #define CK_OPTIX_H
@@ -11,7 +11,10 @@
 
 #pragma nv_diag_suppress 550 /* results of a call that nobody wants */
 
+#ifndef CK_RAY_WORDS
 #define CK_RAY_WORDS 4
+#endif
+#define CK_RAY_MOST_WORDS 4
 #define CK_RAY_NO_ANY_HIT 1u
 #define CK_RAY_CULL_BACK 0x10u
 
@@ -23,43 +26,70 @@ typedef struct ck_ray {
     float origin[3], way[3];
     float nearest, farthest;
     ck_u32 flags;
-    ck_u32 word[CK_RAY_WORDS];
+    ck_u32 word[CK_RAY_MOST_WORDS];
 } ck_ray;
 
 /* A program of the pipeline. */
 #define CK_PROGRAM(kind, name) extern "C" __global__ void __##kind##__##name()
 
+/* The call of a function that takes a ray. All 32 words that one may carry are named in it; those beyond CK_RAY_WORDS
+ * go nowhere. */
+#define CK_RAY_CALL(function)                                                                                          \
+    asm volatile(                                                                                                      \
+        "call ("                                                                                                       \
+        "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,"           \
+        "%27,%28,%29,%30,%31"                                                                                          \
+        "), " function ", ("                                                                                           \
+        "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,"         \
+        "%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80"              \
+        ");"                                                                                                           \
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none),  \
+          "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none),  \
+          "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none),  \
+          "=r"(none), "=r"(none), "=r"(none), "=r"(none)                                                               \
+        : "r"(0u), "l"(scene), "f"(ray->origin[0]), "f"(ray->origin[1]), "f"(ray->origin[2]), "f"(ray->way[0]),        \
+          "f"(ray->way[1]), "f"(ray->way[2]), "f"(ray->nearest), "f"(ray->farthest), "f"(0.0f), "r"(255u),             \
+          "r"(ray->flags), "r"(0u), "r"(1u), "r"(0u), "r"(CK_RAY_WORDS), "r"(ray->word[0]), "r"(ray->word[1]),         \
+          "r"(ray->word[2]), "r"(ray->word[3]), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero),      \
+          "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero),           \
+          "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero),           \
+          "r"(zero), "r"(zero), "r"(zero), "r"(zero))
+
 /**
  * Trace a ray: at its nearest hit the program of what was hit is called, or that of a miss, and this returns with the
- * words they left. All 32 words that a ray may carry are named in the call; those beyond CK_RAY_WORDS go nowhere.
+ * words they left.
  */
 CK_FN void ck_trace(ck_u64 scene, ck_ray *ray)
 {
     ck_u32 zero = 0u;
     ck_u32 a, b, c, d, none;
-    asm volatile("call ("
-                 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,"
-                 "%27,%28,%29,%30,%31"
-                 "), _optix_trace_typed_32, ("
-                 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,"
-                 "%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80"
-                 ");"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none),
-                   "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none),
-                   "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none),
-                   "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none), "=r"(none)
-                 : "r"(0u), "l"(scene), "f"(ray->origin[0]), "f"(ray->origin[1]), "f"(ray->origin[2]), "f"(ray->way[0]),
-                   "f"(ray->way[1]), "f"(ray->way[2]), "f"(ray->nearest), "f"(ray->farthest), "f"(0.0f), "r"(255u),
-                   "r"(ray->flags), "r"(0u), "r"(1u), "r"(0u), "r"(CK_RAY_WORDS), "r"(ray->word[0]), "r"(ray->word[1]),
-                   "r"(ray->word[2]), "r"(ray->word[3]), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero),
-                   "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero),
-                   "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero),
-                   "r"(zero), "r"(zero), "r"(zero), "r"(zero), "r"(zero));
+    CK_RAY_CALL("_optix_trace_typed_32");
     ray->word[0] = a;
     ray->word[1] = b;
     ray->word[2] = c;
     ray->word[3] = d;
     (void)none;
+}
+
+/**
+ * Find the nearest hit of a ray and call no program (from OptiX 8.0 on). Word 0: number of the shape + 1, 0: nothing
+ * was hit; word 1: bits of its distance.
+ */
+CK_FN void ck_find(ck_u64 scene, ck_ray *ray)
+{
+    ck_u32 zero = 0u;
+    ck_u32 a, b, c, d, none, is_hit, shape = 0u;
+    float distance = 0.0f;
+    CK_RAY_CALL("_optix_hitobject_traverse");
+    asm volatile("call (%0), _optix_hitobject_is_hit, ();" : "=r"(is_hit));
+    if (is_hit) {
+        asm volatile("call (%0), _optix_hitobject_get_primitive_idx, ();" : "=r"(shape));
+        asm volatile("call (%0), _optix_hitobject_get_ray_tmax, ();" : "=f"(distance));
+        shape += 1u;
+    }
+    ray->word[0] = shape;
+    ray->word[1] = CK_BITS(distance);
+    (void)a, (void)b, (void)c, (void)d, (void)none;
 }
 
 CK_FN ck_u32 ck_ray_thread(void)

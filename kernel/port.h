@@ -41,6 +41,8 @@ typedef ulong ck_u64;
 #define CK_RESTRICT restrict
 #define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
+#define CK_NO_UNROLL
+#define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_PIN(x)
 #define CK_PIN_FLOAT(x)
 #define CK_LOCAL_ARGUMENT , __local ck_u32 *ck_local
@@ -76,6 +78,8 @@ typedef unsigned long long ck_u64;
 #define CK_RESTRICT __restrict__
 #define CK_BARRIER() __syncthreads()
 #define CK_UNROLL _Pragma("unroll")
+#define CK_NO_UNROLL _Pragma("unroll 1")
+#define CK_ALIGNED(n) __align__(n)
 /* An empty asm that "changes" a value: a merged loop stays merged, a loaded constant stays in its register. */
 #define CK_PIN(x) asm volatile("" : "+r"(x))
 #define CK_PIN_FLOAT(x) asm volatile("" : "+f"(x))
@@ -110,6 +114,7 @@ typedef unsigned long long ck_u64;
 #define CK_GLOBAL
 #define CK_LOCAL
 #define CK_RESTRICT restrict
+#define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
 #define CK_PIN_FLOAT(x) ((void)(x))
@@ -260,6 +265,10 @@ CK_FN ck_words4 ck_load_words4(const ck_u32 *table)
     words.d = v.w;
     return words;
 }
+CK_FN void ck_store_words4(ck_u32 *table, ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
+{
+    *(uint4 *)table = make_uint4(a, b, c, d);
+}
 /* The same of shared memory, with its address space written out. */
 CK_FN ck_words4 ck_load_local_words4(const ck_u32 *table)
 {
@@ -272,6 +281,13 @@ CK_FN ck_words4 ck_load_local_words4(const ck_u32 *table)
 #else
 #define ck_load_words4(table) ck_words4_of((table)[0], (table)[1], (table)[2], (table)[3])
 #define ck_load_local_words4(table) ck_load_words4(table)
+#define ck_store_words4(table, wa, wb, wc, wd) \
+    do {                                       \
+        (table)[0] = (wa);                     \
+        (table)[1] = (wb);                     \
+        (table)[2] = (wc);                     \
+        (table)[3] = (wd);                     \
+    } while (0)
 CK_FN ck_words4 ck_words4_of(ck_u32 a, ck_u32 b, ck_u32 c, ck_u32 d)
 {
     ck_words4 words;
@@ -559,6 +575,46 @@ CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
     ck_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
+}
+#endif
+
+/* ------------------------------------------------------------------------------ lanes that step together (GPUs) */
+
+/* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the
+ * sum over all in *total; ck_lane_rank, of the lanes for which `condition` holds those before this one, with their number in *total;
+ * CK_LANES_MEET, after which they see each other's local words. In OpenCL, which has no word for it, a lane is alone. */
+#if defined(CK_LANG_OPENCL)
+#define CK_LANES 1u
+#define CK_LANES_MEET() mem_fence(CLK_LOCAL_MEM_FENCE)
+CK_FN ck_u32 ck_lane_sum_before(ck_u32 value, ck_u32 *total)
+{
+    *total = value;
+    return 0u;
+}
+CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
+{
+    *total = condition != 0u ? 1u : 0u;
+    return 0u;
+}
+#elif defined(CK_LANG_CUDA)
+#define CK_LANES 32u
+#define CK_LANES_MEET() __syncwarp()
+CK_FN ck_u32 ck_lane_sum_before(ck_u32 value, ck_u32 *total)
+{
+    ck_u32 sum = value, lane = threadIdx.x & 31u;
+    for (ck_u32 reach = 1u; reach < 32u; reach *= 2u) {
+        ck_u32 other = __shfl_up_sync(0xFFFFFFFFu, sum, reach);
+        sum += lane >= reach ? other : 0u;
+    }
+    *total = __shfl_sync(0xFFFFFFFFu, sum, 31);
+    return sum - value;
+}
+CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
+{
+    ck_u32 votes = __ballot_sync(0xFFFFFFFFu, condition != 0u), before;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+    *total = (ck_u32)__popc(votes);
+    return (ck_u32)__popc(votes & before);
 }
 #endif
 

@@ -69,14 +69,29 @@ CK_FN float chem_hit_fraction(ck_philox4_key key, chem_pair p, float r0, float r
 }
 
 /**
+ * The word that decides whether a pair touches in a step, from the words that its two molecules drew in it. Of all pairs any two have
+ * independent words: for a given word of one partner the map is one-to-one in that of the other. Mixing: Wellons 2018 (lowbias32).
+ */
+CK_FN ck_u32 chem_pair_word(ck_u32 first, ck_u32 second)
+{
+    ck_u32 h = first + second * 0x9E3779B1u;
+    h ^= h >> 16;
+    h *= 0x7FEB352Du;
+    h ^= h >> 15;
+    h *= 0x846CA68Bu;
+    return h ^ (h >> 16);
+}
+
+/**
  * Types I and V: a pair that is inside R at the start reacts at once; else if its distance touches R in the step.
  *
  * @param channel   its number, returned in the event
  * @param radius    R [nm]
  * @param spread    D dt [nm2]; 0: only what is inside at the start reacts
- * Draws: 1 quad, and 2 an attempt at the time.
+ * @param word      random, decides
+ * Draws: 1 quad if it reacts, and 2 an attempt at the time.
  */
-CK_FN chem_event chem_meet_absorbing(ck_philox4_key key, chem_pair p, ck_u32 channel, float radius, float spread)
+CK_FN chem_event chem_meet_absorbing(ck_philox4_key key, chem_pair p, ck_u32 channel, float radius, float spread, ck_u32 word)
 {
     chem_event e;
     e.channel = CHEM_NONE;
@@ -88,15 +103,13 @@ CK_FN chem_event chem_meet_absorbing(ck_philox4_key key, chem_pair p, ck_u32 cha
     end.y = p.apart.y + p.moved.y;
     end.z = p.apart.z + p.moved.z;
     float r1 = chem_length(end);
-    if (r0 > radius && (spread <= 0.0f || (r0 - radius) * (r1 - radius) > 22.5f * spread)) {
+    ck_u32 is_inside = r0 <= radius ? 1u : 0u;
+    if (is_inside == 0u && (spread <= 0.0f || (r1 > radius && ck_uniform_of_word(word) >= chem_crossing(r0, r1, radius, spread)))) {
         return e;
     }
-    ck_quad words = chem_draw(key, p.first, p.second, p.step, 0u, CHEM_STREAM_MEET, p.history);
-    e.tie = words.b;
-    if (r0 <= radius) {
-        e.channel = channel;
-    } else if (r1 <= radius || ck_uniform_of_word(words.a) < chem_crossing(r0, r1, radius, spread)) {
-        e.channel = channel;
+    e.channel = channel;
+    e.tie = chem_draw(key, p.first, p.second, p.step, 0u, CHEM_STREAM_MEET, p.history).b;
+    if (is_inside == 0u) {
         e.fraction = chem_hit_fraction(key, p, r0, r1, radius, spread);
     }
     return e;

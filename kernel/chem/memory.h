@@ -13,6 +13,12 @@ typedef struct chem_candidate {
     ck_u32 unused;
 } chem_candidate;
 
+/* A molecule no one asked for; one that has reacted; one that has a candidate; the same, and moved to the end of the step. */
+#define CHEM_FREE 0u
+#define CHEM_TAKEN 1u
+#define CHEM_ASKED 2u
+#define CHEM_MOVED 3u
+
 /* Words of the control block. */
 #define CHEM_CONTROL_MOLECULES 0u  /* slots in use, alive or not */
 #define CHEM_CONTROL_CANDIDATES 1u
@@ -24,7 +30,7 @@ typedef struct chem_candidate {
 
 /* Offsets in bytes; all multiples of 64. */
 typedef struct chem_layout {
-    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, buckets, ranks, rows, best_a,
+    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, spots, buckets, ranks, best_a,
         best_b, claims, candidates, counts, starts, partials, control, n_bytes;
 } chem_layout;
 
@@ -33,9 +39,9 @@ CK_FN ck_u64 chem_take(ck_u64 at, ck_u64 n, ck_u64 size)
     return (at + n * size + 63u) & ~(ck_u64)63u;
 }
 
-CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 bucket_mask, ck_u32 corrects)
+CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 n_buckets, ck_u32 corrects)
 {
-    ck_u64 n = room, n_buckets = (ck_u64)bucket_mask + 1u;
+    ck_u64 n = room;
     chem_layout l;
     l.control = 0u;
     l.partials = chem_take(l.control, CHEM_CONTROL_WORDS, 4u);
@@ -46,17 +52,17 @@ CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 bucke
     l.history_a = chem_take(l.birth_b, n, 4u);
     l.history_b = chem_take(l.history_a, n, 4u);
     l.moves = chem_take(l.history_b, n, 4u);
-    l.shifts = chem_take(l.moves, n, 12u);
-    l.buckets = chem_take(l.shifts, corrects != 0u ? n : 0u, 24u);
+    l.shifts = chem_take(l.moves, n, 16u);
+    l.spots = chem_take(l.shifts, corrects != 0u ? n : 0u, 24u);
+    l.buckets = chem_take(l.spots, n + 16u, 16u); /* a search may read a few beyond the last */
     l.ranks = chem_take(l.buckets, n, 4u);
-    l.rows = chem_take(l.ranks, n, 4u);
-    l.best_a = chem_take(l.rows, n, 4u);
+    l.best_a = chem_take(l.ranks, n, 4u);
     l.best_b = chem_take(l.best_a, n, 8u);
     l.claims = chem_take(l.best_b, n, 8u);
     l.candidates = chem_take(l.claims, n, 4u);
     l.counts = chem_take(l.candidates, room_candidates, sizeof(chem_candidate));
     l.starts = chem_take(l.counts, n_buckets, 4u);
-    l.n_bytes = chem_take(l.starts, n_buckets + 4u, 4u);
+    l.n_bytes = chem_take(l.starts, (ck_u64)n_buckets + 4u, 4u);
     return l;
 }
 
@@ -65,12 +71,12 @@ typedef struct chem_memory {
     CK_GLOBAL chem_particle *here, *next;
     CK_GLOBAL float *birth_here, *birth_next;
     CK_GLOBAL ck_u32 *history_here, *history_next;
-    CK_GLOBAL float *moves;     /* displacements of `next`, x y z */
+    CK_GLOBAL ck_u32 *moves;    /* four words a molecule of `next`: displacement x y z as floats, and a random word */
     CK_GLOBAL ck_u64 *shifts;   /* corrections to them in 2^-32 nm, two's complement */
     CK_GLOBAL ck_u32 *buckets, *ranks; /* of `here` */
-    CK_GLOBAL ck_u32 *rows;     /* of `next` */
+    CK_GLOBAL ck_u32 *spots;    /* four words a molecule of `next`: places in the grid x y z, and species; see CHEM_SPOT */
     CK_GLOBAL ck_u64 *best, *best_after; /* earliest event of a slot */
-    CK_GLOBAL ck_u32 *claims;   /* slots that have reacted in this step */
+    CK_GLOBAL ck_u32 *claims;   /* what is up with a slot in this step: CHEM_FREE, ... */
     CK_GLOBAL chem_candidate *candidates;
     CK_GLOBAL ck_u32 *counts, *starts, *partials, *control;
 } chem_memory;
@@ -85,11 +91,11 @@ CK_FN chem_memory chem_bind(CK_GLOBAL ck_u64 *scratch, chem_layout l)
     m.birth_next = (CK_GLOBAL float *)(base + l.birth_b);
     m.history_here = (CK_GLOBAL ck_u32 *)(base + l.history_a);
     m.history_next = (CK_GLOBAL ck_u32 *)(base + l.history_b);
-    m.moves = (CK_GLOBAL float *)(base + l.moves);
+    m.moves = (CK_GLOBAL ck_u32 *)(base + l.moves);
     m.shifts = (CK_GLOBAL ck_u64 *)(base + l.shifts);
     m.buckets = (CK_GLOBAL ck_u32 *)(base + l.buckets);
     m.ranks = (CK_GLOBAL ck_u32 *)(base + l.ranks);
-    m.rows = (CK_GLOBAL ck_u32 *)(base + l.rows);
+    m.spots = (CK_GLOBAL ck_u32 *)(base + l.spots);
     m.best = (CK_GLOBAL ck_u64 *)(base + l.best_a);
     m.best_after = (CK_GLOBAL ck_u64 *)(base + l.best_b);
     m.claims = (CK_GLOBAL ck_u32 *)(base + l.claims);

@@ -155,10 +155,7 @@ CK_FN void chem_paper_bucket(chem_params p, chem_tables t, chem_memory m, chem_p
         a.z += (double)v.z;
         m.here[i] = a;
     }
-    chem_cells place = chem_cells_of(p, h.inv_cell, 0u, a);
-    ck_u32 bucket = chem_bucket(place.x, place.y, place.z, history, p.bucket_mask);
-    m.buckets[i] = bucket;
-    m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
+    chem_drop(p, m, chem_spot_at(p, h.inv_cell, 0u, a), history, i);
 }
 
 /* Molecules in the order of their buckets, with the way they have just gone. Draws: 1 quad if it moved. */
@@ -168,10 +165,9 @@ CK_FN void chem_paper_scatter(chem_params p, chem_tables t, chem_memory m, chem_
     chem_paper_history h = l.histories[history];
     chem_particle a = m.here[i];
     ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i];
-    chem_cells place = chem_cells_of(p, h.inv_cell, 0u, a);
     chem_vector v = chem_displace(p.key, a.id, step, p.first_history + history,
                                   chem_motion(p, t, a.species) * chem_root(h.dt));
-    chem_set_down(m, to, a, CK_FLOAT(0x7F800000u), history, chem_row(place.y, place.z, history), v);
+    chem_set_down(p, m, to, a, CK_FLOAT(0x7F800000u), history, chem_spot_at(p, h.inv_cell, 0u, a), v, 0u);
 }
 
 /**
@@ -181,8 +177,10 @@ CK_FN void chem_paper_scatter(chem_params p, chem_tables t, chem_memory m, chem_
  * Draws: 1 quad.
  */
 CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                              ck_u32 channel, chem_vector apart, float square)
+                              ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
+    (void)way_i;
+    (void)way_j;
     chem_channel c = t.channels[channel];
     float radius = chem_paper_radius(c.contact, c.diffusion, s.before);
     float distance = chem_root(square);

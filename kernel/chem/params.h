@@ -59,7 +59,7 @@ typedef struct chem_start {
 } chem_start;
 
 /* A molecule in space. */
-typedef struct chem_particle {
+typedef struct CK_ALIGNED(16) chem_particle {
     double x, y, z;
     ck_u32 species; /* CHEM_NONE: no more */
     ck_u32 id;
@@ -114,11 +114,13 @@ typedef struct chem_params {
     ck_u32 at_births, at_reactions, at_counters; /* words */
     ck_u32 room;            /* molecules there is memory for */
     ck_u32 room_candidates;
-    ck_u32 bucket_mask;     /* buckets of the search - 1; a power of two */
+    ck_u32 n_buckets;       /* of the search */
+    ck_u32 region_mask;     /* buckets of a region of them - 1, a power of two */
+    ck_u32 region;          /* history h has the region from h times this on; 0: all share one */
     ck_u32 team;            /* workers that share a history when molecules are admitted; a power of two */
     ck_u32 space;
     ck_u32 part;            /* CPU: histories that one worker takes for itself; 0: all workers share all of them */
-    ck_u32 unused;
+    ck_u32 at_partners;     /* for every species the bits (species modulo 32) of those it has a channel with */
     ck_u32 corrects;        /* some channel moves the partners that do not react (types II to IV) */
     double box, inv_box;    /* edge [nm] */
 } chem_params;

@@ -7,7 +7,7 @@
 /* Before the first step. A barrier must follow, as after all functions here. */
 CK_FN void chem_clear_all(chem_params p, chem_memory m, chem_team team)
 {
-    CHEM_EACH(i, p.bucket_mask + 1u)
+    CHEM_EACH(i, p.n_buckets)
     {
         m.counts[i] = 0u;
     }
@@ -25,7 +25,7 @@ CK_FN void chem_clear_candidates(chem_params p, chem_memory m, chem_team team)
         m.control[CHEM_CONTROL_LIVE + k] = 0u;
     }
     if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.bucket_mask + 1u];
+        m.control[CHEM_CONTROL_MOLECULES] = m.starts[p.n_buckets];
         m.control[CHEM_CONTROL_CANDIDATES] = 0u;
     }
 }

@@ -34,52 +34,41 @@ CK_FN double chem_nearest_image(ck_u32 space, double box, double difference)
     return difference;
 }
 
-/** Number of a cell along one axis, from 0 in a periodic box. */
-CK_FN ck_i32 chem_cell(ck_u32 space, double box, ck_u32 n_cells, double inv_cell, double x)
-{
-    if (space == CHEM_SPACE_IS_PERIODIC) {
-        ck_i32 cell = chem_floor((x + 0.5 * box) * inv_cell);
-        return cell < 0 ? 0 : cell >= (ck_i32)n_cells ? (ck_i32)n_cells - 1 : cell;
-    }
-    return chem_floor(x * inv_cell);
-}
-
-/** The neighbouring number, over the edge of a periodic box. */
-CK_FN ck_i32 chem_wrap_cell(ck_u32 space, ck_u32 n_cells, ck_i32 cell)
-{
-    if (space == CHEM_SPACE_IS_PERIODIC) {
-        cell = cell < 0 ? cell + (ck_i32)n_cells : cell;
-        cell = cell >= (ck_i32)n_cells ? cell - (ck_i32)n_cells : cell;
-    }
-    return cell;
-}
+/* Cells have 12 bits: every 4096th along an axis has the same number, and so has every place of it. Distances tell them apart. */
+#define CHEM_CELL_BITS 12u
+#define CHEM_PLACE_BITS 20u
 
 /**
- * A word for the row of cells along x at (y, z) of a history. Neighbouring rows must have different words, or a pair would be
- * met twice: y, z and history are mixed one after the other (a sum or exclusive or of multiples is the same for (y, z) and
- * (-y, -z), because minus an odd number is its complement with the last bit set).
+ * A place along one axis as a word: number of its cell modulo 2^12, then 20 bits of where it is in the cell. Differences of such
+ * words, modulo 2^32, are those of the places.
  */
-CK_FN ck_u32 chem_row(ck_i32 y, ck_i32 z, ck_u32 history)
+CK_FN ck_u32 chem_spot_of(ck_u32 space, double box, ck_u32 n_cells, double inv_cell, double x)
 {
-    ck_u32 h = history * 0xC2B2AE3Du + (ck_u32)y;
-    h ^= h >> 16;
-    h *= 0x7FEB352Du;
-    h ^= h >> 15;
-    h += (ck_u32)z;
-    h *= 0x846CA68Bu;
-    h ^= h >> 16;
-    h *= 0x9E3779B1u;
-    return h ^ (h >> 15);
+    double place = (space == CHEM_SPACE_IS_PERIODIC ? x + 0.5 * box : x) * inv_cell;
+    ck_i64 cell = (ck_i64)place;
+    cell -= (double)cell > place ? 1 : 0;
+    if (space == CHEM_SPACE_IS_PERIODIC) {
+        cell = cell < 0 ? 0 : cell >= (ck_i64)n_cells ? (ck_i64)n_cells - 1 : cell;
+    }
+    double part = (place - (double)cell) * 1048576.0;
+    return ((ck_u32)cell << CHEM_PLACE_BITS) | (part < 1048575.0 ? (ck_u32)(ck_i32)part : 1048575u);
+}
+
+/** The neighbouring number of a cell in [0, n): the first one follows the last. */
+CK_FN ck_u32 chem_wrap_cell(ck_u32 n, ck_u32 cell, ck_i32 by)
+{
+    ck_u32 to = cell + (ck_u32)by;
+    return by < 0 && cell == 0u ? n - 1u : to == n ? 0u : to;
 }
 
 /**
  * Bucket of a cell. Neighbours in space are neighbours in memory: x by x, a row 64 buckets further, a layer 4096 further, so that the
- * molecules that a worker looks at one after the other share their cache lines. Cells that fall into one bucket are told apart by the
- * word of their row and by distance.
+ * molecules that a worker looks at one after the other share their cache lines. Cells that fall into one bucket are told apart by
+ * their words. Within a region that histories share they begin at different places.
  */
-CK_FN ck_u32 chem_bucket(ck_i32 x, ck_i32 y, ck_i32 z, ck_u32 history, ck_u32 mask)
+CK_FN ck_u32 chem_bucket(ck_u32 x, ck_u32 y, ck_u32 z, ck_u32 history, ck_u32 region_mask, ck_u32 region)
 {
-    return ((ck_u32)x + 64u * (ck_u32)y + 4096u * (ck_u32)z + history * 0x9E3779B1u) & mask;
+    return ((x + 64u * y + 4096u * z + history * 0x9E3779B1u) & region_mask) + history * region;
 }
 
 #endif

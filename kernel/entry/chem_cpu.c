@@ -49,14 +49,42 @@ static void advance_all(chem_params p, chem_memory m, ck_u64 *words, chem_step s
     CHEM_BARRIER();
 }
 
+/* The ways of a chunk of molecules, side by side. */
+typedef struct chem_ways {
+    float x[CHEM_CHUNK], y[CHEM_CHUNK], z[CHEM_CHUNK];
+    ck_u32 word[CHEM_CHUNK];
+} chem_ways;
+
+static void draw_ways(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 first, ck_u32 count,
+                      chem_ways *ways)
+{
+    const chem_particle *particles = m.here + first;
+    const ck_u32 *histories = m.history_here + first;
+#pragma omp simd
+    for (ck_u32 k = 0u; k < count; ++k) {
+        ck_u32 species = particles[k].species < p.n_species ? particles[k].species : 0u;
+        chem_way way = chem_draw_way(p, t, s, step, particles[k].id, species, histories[k]);
+        ways->x[k] = way.move.x;
+        ways->y[k] = way.move.y;
+        ways->z[k] = way.move.z;
+        ways->word[k] = way.word;
+    }
+}
+
 static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team, ck_u32 n)
 {
     scan(p, m, team);
     CHEM_BARRIER();
-    CHEM_EACH(i, n)
-    {
-        if (m.here[i].species != CHEM_NONE) {
-            chem_scatter(p, t, m, s, step, i);
+    for (ck_u32 first = team.worker * CHEM_CHUNK; first < n; first += team.n_workers * CHEM_CHUNK) {
+        chem_ways ways;
+        ck_u32 count = smaller_of(n - first, CHEM_CHUNK);
+        draw_ways(p, t, m, s, step, first, count, &ways);
+        for (ck_u32 k = 0u; k < count; ++k) {
+            chem_clear_slot(m, first + k);
+            if (m.here[first + k].species != CHEM_NONE) {
+                chem_way way = {{ways.x[k], ways.y[k], ways.z[k]}, ways.word[k]};
+                chem_scatter(p, m, s, first + k, way);
+            }
         }
     }
     chem_clear_candidates(p, m, team);
@@ -65,7 +93,7 @@ static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, c
 
 static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
 {
-    ck_u32 n = m.starts[p.bucket_mask + 1u];
+    ck_u32 n = m.starts[p.n_buckets];
     ck_u64 pairs = 0u, molecules = 0u;
     CHEM_EACH(i, n)
     {
@@ -91,7 +119,7 @@ static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 mole
 /* All steps of the histories of `p`, in this memory, by this team. */
 static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scratch, chem_team team)
 {
-    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
     ck_u64 most_molecules = 0u, most_candidates = 0u;
     chem_clear_all(p, m, team);
     CHEM_BARRIER();
@@ -138,7 +166,7 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     }
     /* Few molecules at a time, so that they stay in the worker's cache from step to step. */
     chem_team alone = {0u, 1u};
-    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes;
+    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes;
     p.team = 1u;
     for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {
         chem_params mine = p;

@@ -7,46 +7,63 @@
 /* Neighbouring threads take neighbouring molecules. */
 #define CHEM_CHUNK 1u
 #define CHEM_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (amount))
+/* The words of a molecule stand together, and are read at once. */
+#define CHEM_SPOT(p, axis, slot) (4u * (slot) + (axis))
+#define CHEM_ABREAST 1u
+#define CHEM_SIMD(bits)
 
 #include "../chem/rounds.h"
+
+#include "chem_lanes.h"
 
 /* Up to so many candidates one block resolves alone: its own barrier costs a tenth of everybody's. */
 #define CHEM_FEW_CANDIDATES 2048u
 /* Species that are counted in shared memory; of more than that each molecule is counted in global memory. */
 #define CHEM_NEAR_SPECIES 2048u
 
-/* Exclusive sum over the threads of a block, and the total. `near_words` holds two words a thread. */
+/* Exclusive sum over the threads of a block, and the total. `near_words` holds a word for every CK_LANES threads. */
 CK_FN ck_u32 chem_block_scan(CK_LOCAL ck_u32 *near_words, ck_u32 value, ck_u32 *total)
 {
-    ck_u32 me = CK_LOCAL_INDEX(), n = CK_LOCAL_SIZE(), from = 0u;
-    ck_write_local_u32(near_words + me, value);
-    CK_BARRIER();
-    for (ck_u32 reach = 1u; reach < n; reach *= 2u) {
-        ck_u32 sum = ck_read_local_u32(near_words + from + me);
-        if (me >= reach) {
-            sum += ck_read_local_u32(near_words + from + me - reach);
-        }
-        from = n - from;
-        ck_write_local_u32(near_words + from + me, sum);
-        CK_BARRIER();
+    ck_u32 mine = CK_LOCAL_INDEX() / CK_LANES, n_teams = (CK_LOCAL_SIZE() + CK_LANES - 1u) / CK_LANES, of_team, sum = 0u;
+    ck_u32 before = ck_lane_sum_before(value, &of_team);
+    if (CK_LOCAL_INDEX() % CK_LANES == 0u) {
+        ck_write_local_u32(near_words + mine, of_team);
     }
-    *total = ck_read_local_u32(near_words + from + n - 1u);
-    ck_u32 before = me > 0u ? ck_read_local_u32(near_words + from + me - 1u) : 0u;
+    CK_BARRIER();
+    for (ck_u32 k = 0u; k < n_teams; ++k) {
+        before += k == mine ? sum : 0u;
+        sum += ck_read_local_u32(near_words + k);
+    }
+    *total = sum;
     CK_BARRIER();
     return before;
 }
 
-/* Where the buckets begin: each block has a part of them, each thread of it a run. Clears the counts. */
+/* Buckets of this block, and how they are taken: four by each thread at once. */
+typedef struct chem_share {
+    ck_u32 first, end, tile;
+} chem_share;
+
+CK_FN chem_share chem_share_of(chem_params p)
+{
+    chem_share share;
+    ck_u32 n = p.n_buckets, part = (n / 4u + CK_GROUPS() - 1u) / CK_GROUPS() * 4u;
+    share.tile = 4u * CK_LOCAL_SIZE();
+    share.first = part * CK_GROUP_INDEX() < n ? part * CK_GROUP_INDEX() : n;
+    share.end = n - share.first < part ? n : share.first + part;
+    return share;
+}
+
+/* Where the buckets begin: each block sums its share of them, then counts on from the sums before it. Clears the counts. */
 CK_FN void chem_scan(chem_params p, chem_memory m, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 n = p.bucket_mask + 1u, n_threads = CK_GROUPS() * CK_LOCAL_SIZE();
-    ck_u32 run = (n + n_threads - 1u) / n_threads;
-    ck_u32 first = (CK_GROUP_INDEX() * CK_LOCAL_SIZE() + CK_LOCAL_INDEX()) * run;
-    ck_u32 sum = 0u, total = 0u, before = 0u;
-    for (ck_u32 i = first; i < first + run && i < n; ++i) {
-        sum += m.counts[i];
+    chem_share share = chem_share_of(p);
+    ck_u32 sum = 0u, total = 0u, start;
+    for (ck_u32 i = share.first + 4u * CK_LOCAL_INDEX(); i < share.end; i += share.tile) {
+        ck_words4 counts = ck_load_words4(m.counts + i);
+        sum += counts.a + counts.b + counts.c + counts.d;
     }
-    ck_u32 start = chem_block_scan(near_words, sum, &total);
+    chem_block_scan(near_words, sum, &total);
     if (CK_LOCAL_INDEX() == 0u) {
         m.partials[CK_GROUP_INDEX()] = total;
     }
@@ -55,16 +72,23 @@ CK_FN void chem_scan(chem_params p, chem_memory m, CK_GLOBAL ck_u32 *arrivals, C
     for (ck_u32 g = CK_LOCAL_INDEX(); g < CK_GROUP_INDEX(); g += CK_LOCAL_SIZE()) {
         sum += m.partials[g];
     }
-    chem_block_scan(near_words, sum, &before);
-    start += before;
-    for (ck_u32 i = first; i < first + run && i < n; ++i) {
-        ck_u32 count = m.counts[i];
-        m.starts[i] = start;
-        m.counts[i] = 0u;
-        start += count;
-        if (i + 1u == n) {
-            m.starts[n] = start;
+    chem_block_scan(near_words, sum, &start);
+    for (ck_u32 tile = share.first; tile < share.end; tile += share.tile) {
+        ck_u32 i = tile + 4u * CK_LOCAL_INDEX(), is_mine = i < share.end ? 1u : 0u;
+        ck_words4 counts;
+        counts.a = counts.b = counts.c = counts.d = 0u;
+        if (is_mine != 0u) {
+            counts = ck_load_words4(m.counts + i);
         }
+        ck_u32 at = start + chem_block_scan(near_words, counts.a + counts.b + counts.c + counts.d, &total);
+        if (is_mine != 0u) {
+            ck_store_words4(m.starts + i, at, at + counts.a, at + counts.a + counts.b, at + counts.a + counts.b + counts.c);
+            ck_store_words4(m.counts + i, 0u, 0u, 0u, 0u);
+        }
+        start += total;
+    }
+    if (share.end == p.n_buckets && share.first < share.end && CK_LOCAL_INDEX() == 0u) {
+        m.starts[share.end] = start;
     }
 }
 
@@ -113,38 +137,14 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
     ck_grid_barrier(arrivals);
     CHEM_EACH(i, n)
     {
+        chem_clear_slot(m, i);
         if (m.here[i].species != CHEM_NONE) {
-            chem_scatter(p, t, m, s, step, i);
+            chem_way way = chem_draw_way(p, t, s, step, m.here[i].id, m.here[i].species, m.history_here[i]);
+            chem_scatter(p, m, s, i, way);
         }
     }
     chem_clear_candidates(p, m, team);
     ck_grid_barrier(arrivals);
-}
-
-/* How many threads share the neighbours of a molecule: in wide cells there are many, and one thread would wait for memory once for
- * each. A power of two; the result does not depend on it. */
-CK_FN ck_u32 chem_lanes(chem_step s)
-{
-    return s.inv_cell > 1.0 / 6.0 ? 1u : s.inv_cell > 1.0 / 20.0 ? 4u : s.inv_cell > 1.0 / 60.0 ? 8u : 32u;
-}
-
-/* Returns the pairs that this thread asked. */
-CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
-                         CK_GLOBAL ck_u32 *arrivals)
-{
-    ck_u32 width = team.n_workers < 1024u ? 1u : chem_lanes(s), n = m.starts[p.bucket_mask + 1u] * width, pairs = 0u;
-    chem_lookout look;
-    look.width = width;
-    CHEM_EACH(k, n)
-    {
-        look.lane = k & (width - 1u);
-        if (look.lane == 0u) {
-            chem_search_first_order(p, t, m, s, step, k / width);
-        }
-        pairs += chem_search_part(p, t, m, s, step, k / width, look);
-    }
-    ck_grid_barrier(arrivals);
-    return pairs;
 }
 
 /* One round of a team: react, then see what is left. The caller puts a barrier of the team between the two. */
@@ -161,18 +161,51 @@ CK_FN void chem_fire_all(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL 
     }
 }
 
-/* Rounds until no candidate is left: by one block where there are few. */
-CK_FN void chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
-                        chem_team team, CK_GLOBAL ck_u32 *arrivals)
+/* Molecules of the step that follows, from a slot on, into their buckets. */
+CK_FN void chem_advance_all(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
 {
-    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES];
-    n = n < p.room_candidates ? n : p.room_candidates;
-    ck_u32 is_few = n <= CHEM_FEW_CANDIDATES ? 1u : 0u, live = n, round = 0u;
-    if (is_few != 0u) {
-        live = CK_GROUP_INDEX() == 0u ? n : 0u;
-        team.worker = CK_LOCAL_INDEX();
-        team.n_workers = CK_LOCAL_SIZE();
+    CHEM_EACH(i, n)
+    {
+        if (m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
     }
+}
+
+/* The same of those that no candidate is about, while others resolve these. */
+CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
+{
+    CHEM_EACH(i, n)
+    {
+        if (m.claims[i] == CHEM_FREE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
+    }
+}
+
+/* And of the others, each once: partners of candidates, and what has come to be behind the `n` that stood in order. */
+CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 n_candidates)
+{
+    ck_u32 end = m.control[CHEM_CONTROL_MOLECULES];
+    end = end < p.room ? end : p.room;
+    CHEM_EACH(k, 2u * n_candidates + (end - n))
+    {
+        ck_u32 i = n + (k - 2u * n_candidates), is_mine = 1u;
+        if (k < 2u * n_candidates) {
+            i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
+            is_mine = i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED ? 1u : 0u;
+        }
+        if (is_mine != 0u && m.here[i].species != CHEM_NONE) {
+            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        }
+    }
+}
+
+/* Rounds until no candidate of this team is left, between barriers of the block or of all. */
+CK_FN void chem_resolve_rounds(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
+                               chem_team team, CK_GLOBAL ck_u32 *arrivals, ck_u32 n, ck_u32 is_few)
+{
+    ck_u32 live = n, round = 0u;
     while (live != 0u) {
         chem_fire_all(p, t, m, words, s, step, team, n);
         if (is_few != 0u) {
@@ -190,9 +223,38 @@ CK_FN void chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL c
         m = chem_next_round(m);
         ++round;
     }
-    if (is_few != 0u && n != 0u) {
+}
+
+/* The reactions of a step. Where candidates are few one block takes them, and the others meanwhile move what has none to where the
+ * next step begins, `next`. Returns 1 if all molecules stand there. */
+CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, chem_step next,
+                          ck_u32 step, chem_team team, CK_GLOBAL ck_u32 *arrivals)
+{
+    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = m.starts[p.n_buckets];
+    n = n < p.room_candidates ? n : p.room_candidates;
+    ck_u32 is_few = n <= CHEM_FEW_CANDIDATES && next.births == CHEM_NONE ? 1u : 0u, is_resolver = CK_GROUP_INDEX() == 0u ? 1u : 0u;
+    chem_memory after = chem_swap(m);
+    if (is_few != 0u && (is_resolver == 0u || CK_GROUPS() == 1u)) {
+        ck_u32 n_away = CK_GROUPS() > 1u ? CK_LOCAL_SIZE() : 0u;
+        chem_team others;
+        others.worker = team.worker - n_away;
+        others.n_workers = team.n_workers - n_away;
+        chem_advance_free(p, after, next, others, n_molecules);
+    }
+    if (is_few != 0u) {
+        team.worker = CK_LOCAL_INDEX();
+        team.n_workers = CK_LOCAL_SIZE();
+    }
+    if (is_few == 0u || is_resolver != 0u) {
+        chem_resolve_rounds(p, t, m, words, s, step, team, arrivals, n, is_few);
+    }
+    if (is_few != 0u) {
+        if (is_resolver != 0u) {
+            chem_advance_asked(p, after, next, team, n_molecules, n);
+        }
         ck_grid_barrier(arrivals);
     }
+    return is_few;
 }
 
 CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL const ck_u32 *channels,
@@ -216,11 +278,11 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
 {
     CK_LOCAL_MEMORY
     chem_tables t = chem_bind_tables(starts, channels, steps, groups);
-    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects));
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
     chem_team team;
     team.worker = CK_GLOBAL_INDEX();
     team.n_workers = CK_GROUPS() * CK_LOCAL_SIZE();
-    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps;
+    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, is_advanced = 0u;
     chem_clear_all(p, m, team);
     ck_grid_barrier(arrivals);
     for (ck_u32 step = 0u; step < end; ++step) {
@@ -232,28 +294,25 @@ chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, 
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
         most_molecules = n > most_molecules ? n : most_molecules;
         n = n < p.room ? n : p.room;
-        CHEM_EACH(i, n)
-        {
-            if (m.here[i].species != CHEM_NONE) {
-                chem_advance(p, m, s.inv_cell, s.n_cells, i);
-            }
+        if (is_advanced == 0u) {
+            chem_advance_all(p, m, s, team, n);
+            ck_grid_barrier(arrivals);
         }
         if (s.output != CHEM_NONE) {
             chem_count(p, m, words, s.output, team, n, ck_local);
         }
-        ck_grid_barrier(arrivals);
         /* Here no thread writes to it, so that all come to the same end. */
         end = m.control[CHEM_CONTROL_NO_ROOM] != 0u ? step : end;
         if (step + 1u < end) {
             chem_sort(p, t, m, s, step, team, n, arrivals, ck_local);
-            pairs += chem_search(p, t, m, s, step, team, arrivals);
+            pairs += chem_search(p, t, m, s, step, team, arrivals, ck_local);
             ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
             most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
             if (team.worker == 0u) {
                 CHEM_ADD(words, p.at_counters + CHEM_COUNT_CANDIDATES, n_candidates);
-                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, m.starts[p.bucket_mask + 1u]);
+                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, m.starts[p.n_buckets]);
             }
-            chem_resolve(p, t, m, words, s, step, team, arrivals);
+            is_advanced = chem_resolve(p, t, m, words, s, steps[step + 1u], step, team, arrivals);
             m = chem_swap(m);
         }
     }

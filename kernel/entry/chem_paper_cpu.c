@@ -54,13 +54,16 @@ static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_
     CHEM_BARRIER();
     scan(p, m, team);
     CHEM_BARRIER();
-    EACH_MOLECULE(i, n)
+    CHEM_EACH(i, n)
     {
-        chem_paper_scatter(p, t, m, l, step, i);
+        chem_clear_slot(m, i);
+        if (m.here[i].species != CHEM_NONE) {
+            chem_paper_scatter(p, t, m, l, step, i);
+        }
     }
     chem_clear_candidates(p, m, team);
     CHEM_BARRIER();
-    n = m.starts[p.bucket_mask + 1u];
+    n = m.starts[p.n_buckets];
     CHEM_EACH(i, n)
     {
         chem_paper_history h = l.histories[m.history_next[i]];
@@ -128,7 +131,7 @@ static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper
 /* All time steps of the histories of `p`, in this memory, by this team. */
 static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head, ck_u64 *words, ck_u64 *scratch, chem_team team)
 {
-    chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects);
+    chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects);
     chem_memory m = chem_bind(scratch, layout);
     chem_paper_launch l = chem_paper_bind((const double *)head, scratch + layout.n_bytes / 8u);
     chem_step births = {.births = 0u, .output = 0u};
@@ -174,7 +177,7 @@ void CHEM_JOIN(chem_paper, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
         return;
     }
     chem_team alone = {0u, 1u};
-    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes +
+    ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes +
                      p.part * sizeof(chem_paper_history);
     n_bytes = (n_bytes + 63u) & ~(ck_u64)63u;
     p.team = 1u;

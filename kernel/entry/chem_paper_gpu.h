@@ -65,13 +65,14 @@ CK_FN ck_u32 chem_paper_search_near(chem_params p, chem_tables t, chem_memory m,
     ck_grid_barrier(arrivals);
     CHEM_EACH(k, n)
     {
+        chem_clear_slot(m, k);
         if (m.here[k].species != CHEM_NONE) {
             chem_paper_scatter(p, t, m, l, step, k);
         }
     }
     chem_clear_candidates(p, m, team);
     ck_grid_barrier(arrivals);
-    n = m.starts[p.bucket_mask + 1u];
+    n = m.starts[p.n_buckets];
     CHEM_EACH(j, n)
     {
         chem_paper_history h = l.histories[m.history_next[j]];
@@ -167,7 +168,7 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
     CK_LOCAL_MEMORY
     chem_params p = given;
     chem_tables t = chem_bind_tables(starts, channels, 0, groups);
-    chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects);
+    chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects);
     chem_memory m = chem_bind(scratch, layout);
     chem_paper_launch l = chem_paper_bind(table, scratch + layout.n_bytes / 8u);
     chem_team team;
@@ -190,7 +191,7 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
         chem_paper_resolve(p, t, m, l, words, step, phase, team, arrivals);
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
         most_molecules = n > most_molecules ? n : most_molecules;
-        molecule_steps += m.starts[p.bucket_mask + 1u];
+        molecule_steps += m.starts[p.n_buckets];
         candidates += n_candidates;
         if (phase == CHEM_PAPER_A) {
             chem_paper_find_least(p, m, l, team);

@@ -6,6 +6,11 @@
 #define CHEM_CHUNK 64u
 /* Words are the worker's own. */
 #define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
+/* Places of each axis stand together, and are compared as many at a time as fit a vector. */
+#define CHEM_SPOT(p, axis, slot) ((axis) * ((ck_u64)(p).room) + (slot))
+#define CHEM_ABREAST 8u
+#define CHEM_PRAGMA(text) _Pragma(#text)
+#define CHEM_SIMD(bits) CHEM_PRAGMA(omp simd reduction(| : bits))
 
 #include "../chem/rounds.h"
 
@@ -24,7 +29,7 @@
 /* Where the buckets begin: every worker sums its part, then counts on from the sums before it. Clears the counts. */
 static void scan(chem_params p, chem_memory m, chem_team team)
 {
-    ck_u32 n = p.bucket_mask + 1u;
+    ck_u32 n = p.n_buckets;
     ck_u32 part = n / team.n_workers + 1u;
     ck_u32 first = part * team.worker < n ? part * team.worker : n, end = first + part < n ? first + part : n;
     ck_u32 sum = 0u;

@@ -4,7 +4,8 @@
  *
  * GAS_RAY_DEPTH: the hit programs do the event, and trace the next ray themselves, so many one in the other; else they
  * only say what was hit. GAS_BATCH: the random words of so many turns of the loop are drawn at once, and kept in
- * memory; they are the same words. GAS_RAY_PLANE, GAS_RAY_OFFSET, GAS_RAY_CULLS: see gas_begin_ray.
+ * memory; they are the same words. GAS_RAY_PLANE, GAS_RAY_FACET, GAS_RAY_OFFSET, GAS_RAY_CULLS: see
+ * gas_begin_ray.
  */
 #define GAS_RAYS 1
 #ifdef GAS_BATCH
@@ -12,6 +13,12 @@
 #endif
 #include "entry/gas_gpu.h"
 #include "gas/polygon.h"
+#include "gas/ray_start.h"
+#ifdef GAS_RAY_DEPTH
+#define CK_RAY_WORDS 4
+#else
+#define CK_RAY_WORDS 2
+#endif
 #include "optix.h"
 
 typedef struct gas_arguments {
@@ -44,14 +51,15 @@ __constant__ gas_arguments optix_arguments;
 #endif
 
 /* What a ray brings back in its words. */
-#define GAS_WORD_SHAPE 0u    /* number + 1; 0: nothing was hit */
-#define GAS_WORD_DISTANCE 1u /* bits */
+#define GAS_RAY_WORD_SHAPE 0u    /* number + 1; 0: nothing was hit */
+#define GAS_RAY_WORD_DISTANCE 1u /* bits */
 
-#define GAS_WORD_LANE 2u /* and 3: address of the thread's lane, with GAS_RAY_DEPTH */
+#define GAS_RAY_WORD_LANE 2u /* and 3: address of the thread's lane, with GAS_RAY_DEPTH */
 
 /* What a thread has in hand. */
 typedef struct gas_lane {
     gas_molecule m;
+    ck_u32 primitive; /* that it starts from */
     ck_u32 flies;
     ck_u32 depth; /* rays in rays, of this turn */
     float beyond; /* where the next ray begins to look */
@@ -95,23 +103,6 @@ CK_FN void gas_draw_ahead(gas_params p, const gas_molecule *m, ck_u32 n)
 
 /* ------------------------------------------------------------------------------------------- beginning of a ray */
 
-/**
- * Move a coordinate along the normal by more than the rounding of single precision: by 256 units in the last place,
- * near 0 by 2^-16. Ref: Waechter, Binder 2019, "A fast and robust method for avoiding self-intersection".  Draws: 0.
- */
-CK_FN float gas_nudge(float x, float n)
-{
-    ck_i32 step = (ck_i32)(256.0f * n);
-    float far = CK_FLOAT((ck_u32)((ck_i32)CK_BITS(x) + (x < 0.0f ? -step : step)));
-    return ck_fabs(x) < 0.03125f ? ck_fma(n, 1.52587890625e-5f, x) : far;
-}
-
-/* A coordinate of a ray. */
-CK_FN float gas_ray_coordinate(double x, double centre, double scale)
-{
-    return (float)((x - centre) * scale);
-}
-
 CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
 {
     ray->origin[0] = x;
@@ -129,31 +120,49 @@ CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
     ray->word[0] = ray->word[1] = ray->word[2] = ray->word[3] = 0u;
 }
 
-/* The molecule's place on the plane of the facet it leaves, in single precision and moved off it to the side it goes
- * to. The molecule then starts from there, to the last bit, and its way too is the ray's. */
-CK_FN void gas_begin_ray(gas_molecule *m, ck_ray *ray)
+/* A ray from the molecule's place, which is first put on the plane of the primitive it leaves, then made one of single
+ * precision and moved off the plane to the side it goes to. */
+CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray)
 {
     const gas_rays *r = optix_arguments.rays;
-    const ck_u32 *words = (const ck_u32 *)r;
-    const gas_primitive *q = optix_arguments.primitives + words[r->at_facets + m->facet];
+    const gas_primitive *q = optix_arguments.primitives + lane->primitive;
+    gas_vector place = lane->m.place;
     ck_doubles4 n = ck_load_doubles4(q->n);
     gas_vector normal = gas_vector_of(n.a, n.b, n.c);
-#ifdef GAS_RAY_PLANE
-    m->place = gas_along(m->place, n.d - gas_dot(normal, m->place), normal);
+#if defined(GAS_RAY_PLANE) || defined(GAS_RAY_FACET)
+    place = gas_along(place, n.d - gas_dot(normal, place), normal);
 #endif
-    float x = gas_ray_coordinate(m->place.x, r->centre[0], r->scale);
-    float y = gas_ray_coordinate(m->place.y, r->centre[1], r->scale);
-    float z = gas_ray_coordinate(m->place.z, r->centre[2], r->scale);
+#ifdef GAS_RAY_FACET
+    place = gas_place_inside(q, normal, place, r->unit);
+#endif
+    float x = gas_ray_coordinate(place.x, r->centre[0], r->scale);
+    float y = gas_ray_coordinate(place.y, r->centre[1], r->scale);
+    float z = gas_ray_coordinate(place.z, r->centre[2], r->scale);
 #ifdef GAS_RAY_OFFSET
-    float side = gas_dot(normal, m->way) < 0.0 ? -1.0f : 1.0f;
+    float side = gas_dot(normal, lane->m.way) < 0.0 ? -1.0f : 1.0f;
     x = gas_nudge(x, side * (float)n.a);
     y = gas_nudge(y, side * (float)n.b);
     z = gas_nudge(z, side * (float)n.c);
 #endif
-    gas_set_ray(ray, x, y, z, m->way);
-    m->place = gas_vector_of(ck_fma64((double)x, r->unit, r->centre[0]), ck_fma64((double)y, r->unit, r->centre[1]),
-                             ck_fma64((double)z, r->unit, r->centre[2]));
-    m->way = gas_vector_of((double)ray->way[0], (double)ray->way[1], (double)ray->way[2]);
+    gas_set_ray(ray, x, y, z, lane->m.way);
+}
+
+/* The molecule flew along the ray: its place and way are the ray's, to the last bit. And what is the same for all
+ * molecules of a launch, which need not be kept while a ray is traced. */
+CK_FN void gas_take_ray(gas_molecule *m, const float *origin, const float *way)
+{
+    const gas_rays *r = optix_arguments.rays;
+    m->place = gas_vector_of(ck_fma64((double)origin[0], r->unit, r->centre[0]),
+                             ck_fma64((double)origin[1], r->unit, r->centre[1]),
+                             ck_fma64((double)origin[2], r->unit, r->centre[2]));
+    m->way = gas_vector_of((double)way[0], (double)way[1], (double)way[2]);
+    m->history_high = (ck_u32)(optix_arguments.p.first_history >> 32);
+#ifdef GAS_ONE_STRUCTURE
+    m->structure = (ck_i32)optix_arguments.p.first_structure;
+#endif
+#ifndef GAS_MARKS_ON
+    m->teleported = GAS_NOTHING;
+#endif
 }
 
 #ifdef GAS_RAY_DEPTH
@@ -169,14 +178,14 @@ CK_FN void gas_same_ray(const gas_molecule *m, ck_ray *ray)
 
 /* ------------------------------------------------------------------------------------------------- end of a ray */
 
-/* What was hit, as the physics wants it. A facet that is seen from its front alone is hit from there, whatever rounding
- * says of a grazing way; so a molecule that got behind it (without culling) is sent back inside. */
-CK_FN gas_hit gas_end_ray(const gas_molecule *m, const ck_ray *ray)
+/* What was hit, as the physics wants it; `shape` is a number + 1, 0: nothing. A facet that is seen from its front alone
+ * is hit from there, whatever rounding says of a grazing way; so a molecule that got behind it (without culling) is
+ * sent back inside. */
+CK_FN gas_hit gas_end_ray(const gas_molecule *m, ck_u32 shape, float distance)
 {
     const gas_rays *r = optix_arguments.rays;
     const ck_u32 *words = (const ck_u32 *)r;
     gas_hit hit = gas_no_hit();
-    ck_u32 shape = ray->word[GAS_WORD_SHAPE];
     if (shape == 0u) {
         return hit;
     }
@@ -185,7 +194,7 @@ CK_FN gas_hit gas_end_ray(const gas_molecule *m, const ck_ray *ray)
     ck_doubles4 n = ck_load_doubles4(q->n);
     ck_u32 facet = q->facet;
     hit.facet = facet & GAS_FACET_MASK;
-    hit.distance = (double)CK_FLOAT(ray->word[GAS_WORD_DISTANCE]) * r->unit;
+    hit.distance = (double)distance * r->unit;
     hit.cosine = gas_dot(gas_vector_of(n.a, n.b, n.c), m->way);
     if ((facet & GAS_IS_TWO_SIDED) == 0u && hit.cosine > 0.0) {
         hit.cosine = -hit.cosine;
@@ -202,6 +211,18 @@ CK_FN int gas_is_elsewhere(const gas_molecule *m, gas_hit hit)
     is_elsewhere = is_elsewhere || (q->structure >= 0 && q->structure != m->structure);
 #endif
     return is_elsewhere;
+}
+
+/* The event at a hit, and where the molecule starts from then. */
+CK_FN void gas_event_of_lane(const gas_block *block, gas_params p, gas_lane *lane, gas_hit hit)
+{
+    lane->flies = gas_event(block, p, &lane->m, hit);
+    lane->primitive = hit.primitive;
+#ifdef GAS_MARKS_ON
+    if (lane->flies && lane->m.facet != hit.facet) { /* teleported */
+        lane->primitive = ((const ck_u32 *)optix_arguments.rays)[optix_arguments.rays->at_facets + lane->m.facet];
+    }
+#endif
 }
 
 /* Just beyond a distance. */
@@ -229,7 +250,7 @@ CK_FN gas_block gas_block_open(gas_params p)
 
 CK_FN gas_lane *gas_lane_here(void)
 {
-    return (gas_lane *)((ck_u64)ck_ray_word(GAS_WORD_LANE + 1u) << 32 | ck_ray_word(GAS_WORD_LANE));
+    return (gas_lane *)((ck_u64)ck_ray_word(GAS_RAY_WORD_LANE + 1u) << 32 | ck_ray_word(GAS_RAY_WORD_LANE));
 }
 
 /* Trace the next ray of a lane; the programs that it calls go on with the lane. */
@@ -238,32 +259,39 @@ CK_FN void gas_trace_lane(gas_lane *lane)
     ck_ray ray;
     float beyond = lane->beyond;
     if (beyond == 0.0f) {
-        gas_begin_ray(&lane->m, &ray);
+        gas_begin_ray(lane, &ray);
     } else {
         gas_same_ray(&lane->m, &ray);
     }
     ray.nearest = beyond;
-    ray.word[GAS_WORD_LANE] = (ck_u32)(ck_u64)lane;
-    ray.word[GAS_WORD_LANE + 1u] = (ck_u32)((ck_u64)lane >> 32);
+    ray.word[GAS_RAY_WORD_LANE] = (ck_u32)(ck_u64)lane;
+    ray.word[GAS_RAY_WORD_LANE + 1u] = (ck_u32)((ck_u64)lane >> 32);
     lane->beyond = 0.0f;
     lane->depth += 1u;
     ck_trace(optix_arguments.scene, &ray);
+}
+
+/* In a program that a ray has called: the lane's molecule flew along it. */
+CK_FN void gas_take_this_ray(gas_lane *lane)
+{
+    float origin[3], way[3];
+    ck_ray_origin(origin);
+    ck_ray_way(way);
+    gas_take_ray(&lane->m, origin, way);
 }
 
 /* The event at a hit, and the next ray, if any is to follow here. */
 CK_FN void gas_process(ck_u32 may_follow)
 {
     gas_lane *lane = gas_lane_here();
-    ck_ray ray;
-    ray.word[GAS_WORD_SHAPE] = ck_hit_shape() + 1u;
-    ray.word[GAS_WORD_DISTANCE] = CK_BITS(ck_hit_distance());
-    gas_hit hit = gas_end_ray(&lane->m, &ray);
+    gas_take_this_ray(lane);
+    gas_hit hit = gas_end_ray(&lane->m, ck_hit_shape() + 1u, ck_hit_distance());
     if (gas_is_elsewhere(&lane->m, hit)) {
         lane->beyond = gas_beyond(ck_hit_distance());
     } else {
         gas_params p = optix_arguments.p;
         gas_block block = gas_block_open(p);
-        lane->flies = gas_event(&block, p, &lane->m, hit);
+        gas_event_of_lane(&block, p, lane, hit);
     }
     if (may_follow && lane->flies && lane->depth < GAS_RAY_DEPTH) {
         gas_trace_lane(lane);
@@ -274,6 +302,7 @@ CK_PROGRAM(miss, gas_nothing)
 {
     gas_lane *lane = gas_lane_here();
     gas_block block = gas_block_open(optix_arguments.p);
+    gas_take_this_ray(lane);
     gas_score_leak(&block, optix_arguments.p, lane->m);
     lane->flies = 0u;
 }
@@ -305,32 +334,37 @@ CK_FN void gas_turn_lane(gas_lane *lane, const gas_block *block, gas_params p)
 #else
 
 /* The first hit on a molecule's way; the ray is traced again, from beyond what it found, where that is out of reach. */
-CK_FN gas_hit gas_search(gas_molecule *m)
+CK_FN gas_hit gas_search(gas_lane *lane)
 {
     ck_ray ray;
     gas_hit hit;
-    gas_begin_ray(m, &ray);
+    gas_begin_ray(lane, &ray);
     _Pragma("unroll 1") for (int i = 0; i < GAS_RAY_TRIES; ++i)
     {
+#ifdef GAS_RAY_FINDS
+        ck_find(optix_arguments.scene, &ray);
+#else
         ck_trace(optix_arguments.scene, &ray);
-        hit = gas_end_ray(m, &ray);
-        if (hit.primitive == GAS_NOTHING || !gas_is_elsewhere(m, hit)) {
+#endif
+        gas_take_ray(&lane->m, ray.origin, ray.way);
+        hit = gas_end_ray(&lane->m, ray.word[GAS_RAY_WORD_SHAPE], CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
+        if (hit.primitive == GAS_NOTHING || !gas_is_elsewhere(&lane->m, hit)) {
             return hit;
         }
-        ray.nearest = gas_beyond(CK_FLOAT(ray.word[GAS_WORD_DISTANCE]));
+        ray.nearest = gas_beyond(CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
     }
     return gas_no_hit();
 }
 
 CK_PROGRAM(miss, gas_nothing)
 {
-    ck_set_ray_word(GAS_WORD_SHAPE, 0u);
+    ck_set_ray_word(GAS_RAY_WORD_SHAPE, 0u);
 }
 
 CK_FN void gas_found(void)
 {
-    ck_set_ray_word(GAS_WORD_SHAPE, ck_hit_shape() + 1u);
-    ck_set_ray_word(GAS_WORD_DISTANCE, CK_BITS(ck_hit_distance()));
+    ck_set_ray_word(GAS_RAY_WORD_SHAPE, ck_hit_shape() + 1u);
+    ck_set_ray_word(GAS_RAY_WORD_DISTANCE, CK_BITS(ck_hit_distance()));
 }
 
 CK_PROGRAM(closesthit, gas_wall)
@@ -350,8 +384,8 @@ CK_PROGRAM(closesthit, gas_other)
 
 CK_FN void gas_turn_lane(gas_lane *lane, const gas_block *block, gas_params p)
 {
-    gas_hit hit = gas_search(&lane->m);
-    lane->flies = gas_event(block, p, &lane->m, hit);
+    gas_hit hit = gas_search(lane);
+    gas_event_of_lane(block, p, lane, hit);
 }
 
 #endif
@@ -389,6 +423,7 @@ CK_FN void gas_next(const gas_block *block, gas_params p, gas_lane *lane)
         gas_start start = gas_launch(number, block->sources, block->primitives, block->surfaces, p);
         gas_score_start(block, p, start);
         lane->m = start.molecule;
+        lane->primitive = start.primitive;
     }
 }
 
@@ -404,6 +439,9 @@ CK_PROGRAM(raygen, gas_transport)
     gas_block block = gas_block_open(p);
     gas_lane lane;
     ck_u32 turn = 0u;
+    if (optix_arguments.scene == 0u) {
+        return; /* launched to be loaded */
+    }
     gas_next(&block, p, &lane);
     while (lane.flies) {
 #ifdef GAS_BATCH

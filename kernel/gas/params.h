@@ -110,7 +110,9 @@ typedef struct gas_source {
 
 #define GAS_PRESSURE_UNITS 65536.0f
 #define GAS_DENSITY_UNITS 16384.0f
-#define GAS_DENSITY_CAP 1073741824.0f /* of one arrival or departure: v_n below 1.5e-5 of the speed scale */
+#define GAS_DENSITY_CAP 4194304.0f     /* 1/v_n of one arrival or departure where v_n is 2^-8 of the speed scale */
+#define GAS_DENSITY_GRAZING 8388608.0f /* and the mean of 1/v_n over all that are slower */
+#define GAS_SLOWNESS_CAP 1073741824.0f /* 1/v of one arrival: v below 1.5e-5 of the speed scale */
 
 /* Counters of a launch. */
 #define GAS_COUNT_LEAKS 0u /* molecules that no facet stopped */

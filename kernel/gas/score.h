@@ -10,7 +10,7 @@ typedef struct gas_amount {
     ck_u32 pressure; /* v_n */
     ck_u32 density;  /* 1 / v_n */
     ck_u32 slowness; /* 1 / v */
-    ck_u32 n_capped; /* terms of the density that were cut */
+    ck_u32 n_capped; /* terms of the density that were replaced by their mean */
 } gas_amount;
 
 /* All that one event adds to one facet. */
@@ -21,9 +21,11 @@ typedef struct gas_score {
 } gas_score;
 
 /**
- * v_n and 1/v_n in integer units. The mean of 1/v_n exists, its variance does not (the density of grazing directions
- * falls as v_n only), so it is cut at GAS_DENSITY_CAP: below v_n = 1.5e-5 of the speed scale, which takes less than
- * 1e-5 of the mean.
+ * v_n and 1/v_n in integer units. The mean of 1/v_n exists, its variance does not: of molecules that cross a surface
+ * the share with v_n in dv falls as v_n dv only towards grazing directions. Below v_c = 2^-8 of the speed scale a term
+ * is therefore the mean of all those, the integral of dv over that of v dv, 2 / v_c: the sum has the same mean and a
+ * finite variance. That is exact as far as the intensity of the flux does not change within the last 2^-8 towards
+ * grazing, where 2^-7 / sqrt(pi), 0.44 %, of the density comes from.
  *
  * @param normal_speed  v |cos theta| [m/s], >= 0
  * Draws: 0.
@@ -33,17 +35,17 @@ CK_FN gas_amount gas_amount_of(float normal_speed, gas_params p)
     gas_amount a;
     float inverse = p.density_scale * ck_reciprocal(ck_fmax(normal_speed, 1.0e-15f));
     a.n_capped = inverse > GAS_DENSITY_CAP ? 1u : 0u;
-    a.density = (ck_u32)(ck_i32)(ck_fmin(inverse, GAS_DENSITY_CAP) + 0.5f);
+    a.density = (ck_u32)(ck_i32)((a.n_capped != 0u ? GAS_DENSITY_GRAZING : inverse) + 0.5f);
     a.pressure = (ck_u32)(ck_i32)ck_fma(normal_speed, p.pressure_scale, 0.5f);
     a.slowness = 0u;
     return a;
 }
 
-/* 1/v in integer units, cut as 1/v_n is. */
+/* 1/v in integer units, cut where it can hardly come to: few molecules are slow, and the variance is finite. */
 CK_FN ck_u32 gas_slowness_of(float speed, gas_params p)
 {
     float inverse = p.density_scale * ck_reciprocal(ck_fmax(speed, 1.0e-15f));
-    return (ck_u32)(ck_i32)(ck_fmin(inverse, GAS_DENSITY_CAP) + 0.5f);
+    return (ck_u32)(ck_i32)(ck_fmin(inverse, GAS_SLOWNESS_CAP) + 0.5f);
 }
 
 CK_FN gas_amount gas_amount_sum(gas_amount a, gas_amount b)

@@ -1,5 +1,6 @@
 /** corpuscle bench: speed of the built-in cases on one device, in numbers that can be compared. */
 #include "cli/bench_cases.h"
+#include "cli/bench_optix.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "core/context.h"
@@ -175,8 +176,11 @@ static bool has_cases(const char *kind)
 
 cli_exit cmd_bench(crp_context *context, const cli_options *options)
 {
+    if (options->n_operands == 1 && bench_optix_is_meant(options->operands[0])) {
+        return bench_optix(context, options, options->operands[0]);
+    }
     if (options->n_operands > 1 || (options->n_operands == 1 && !has_cases(options->operands[0]))) {
-        return cli_usage_error("bench: no built-in cases named %s (there are: light, gas, chem)", options->operands[0]);
+        return cli_usage_error("bench: no built-in cases named %s (there are: light, gas, chem, gas-optix)", options->operands[0]);
     }
     char gpu[sizeof((device_info *)NULL)->label] = "";
     const char *label = options->device;

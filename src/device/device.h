@@ -36,11 +36,14 @@ typedef struct device_options {
 
 /**
  * What rays are traced against on a device that does so itself (optix), and the programs that it calls. A program's name is
- * that of a function in the kernel's file, after "__closesthit__", "__miss__" or "__intersection__".
+ * that of a function in the kernel's file, after "__closesthit__", "__miss__" or "__intersection__". The ray-generation program
+ * has the kernel's name and returns at once where its scene is 0: it is launched so when it is made, to have it loaded.
  */
 typedef struct device_scene {
-    const float *triangles; /**< nine numbers each, in this order about the front; NULL: boxes */
-    const float *boxes;     /**< six numbers each, low corner and high; NULL: triangles */
+    const float *corners;   /**< of the triangles, three numbers each; NULL: boxes */
+    uint32_t n_corners;
+    const uint32_t *triangles; /**< three numbers of corners each, in this order about the front */
+    const float *boxes; /**< six numbers each, low corner and high; NULL: triangles */
     uint32_t n;
     const uint32_t *kinds;       /**< of each triangle or box: which of the hit programs is called */
     uint32_t n_kinds;
@@ -51,6 +54,7 @@ typedef struct device_scene {
     uint32_t n_payload, n_attributes; /**< words that a ray carries, and that on_box gives to a hit program */
     const void *data; /**< what the programs know of the shapes; they get its address before the arguments of a launch */
     size_t n_data;
+    uint32_t registers;               /**< of a thread, at most; 0: as the device's compiler likes */
     uint32_t trace_depth;             /**< rays in rays: 1 where no hit program traces one */
 } device_scene;
 

@@ -200,8 +200,9 @@ static crp_status optix_launch_rays(device *d, uint32_t queue, device_kernel *ba
     if (result != CUDA_SUCCESS) {
         return cuda_fail(&gpu->cuda, result, "giving %s its arguments", base->entry);
     }
-    optix_result traced = gpu->library.launch(kernel->pipeline, stream, kernel->arguments[queue], n, &kernel->table,
-                                              launch->grid * launch->block, 1, 1);
+    optix_result traced =
+        gpu->library.launch(kernel->pipelines[queue % OPTIX_PIPELINES], stream, kernel->arguments[queue], n,
+                            &kernel->table, launch->grid * launch->block, 1, 1);
     if (traced != OPTIX_SUCCESS) {
         return optix_fail(gpu, traced, "launching %s (%u threads)", base->entry, launch->grid * launch->block);
     }

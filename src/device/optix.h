@@ -13,7 +13,12 @@ typedef struct optix_gpu {
     optix_context tracer;
 } optix_gpu;
 
-enum { OPTIX_MAX_KINDS = 8, OPTIX_MAX_GROUPS = OPTIX_MAX_KINDS + 2, OPTIX_MAX_ARGUMENT_BYTES = 1536 };
+enum {
+    OPTIX_PIPELINES = 2,
+    OPTIX_MAX_KINDS = 8,
+    OPTIX_MAX_GROUPS = OPTIX_MAX_KINDS + 2,
+    OPTIX_MAX_ARGUMENT_BYTES = 1536
+};
 
 /** A pipeline, its scene, its binding table, and the kernel that follows it. */
 typedef struct optix_kernel {
@@ -21,7 +26,8 @@ typedef struct optix_kernel {
     optix_module module;
     optix_group groups[OPTIX_MAX_GROUPS]; /**< ray generation, miss, one a kind of hit */
     unsigned n_groups;
-    optix_pipeline pipeline;
+    optix_pipeline
+        pipelines[OPTIX_PIPELINES]; /**< launches of one wait for each other, so neighbouring queues have two */
     optix_scene scene;
     cuda_pointer scene_memory, record_memory, data;
     cuda_pointer arguments[DEVICE_N_QUEUES];

@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "device/cuda_compile.h"
+#include "device/kernel_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,9 @@ static crp_status make_module(optix_gpu *gpu, const device_kernel_source *source
     unsigned char bytes[OPTIX_PIPELINE_BYTES];
     char log[LOG_BYTES] = "";
     size_t n_log = sizeof log;
-    optix_module_options options = {.optimisation = OPTIX_OPTIMISE_FULLY, .debug = OPTIX_DEBUG_NONE};
+    optix_module_options options = {.max_registers = (int)source->scene->registers,
+                                    .optimisation = OPTIX_OPTIMISE_FULLY,
+                                    .debug = OPTIX_DEBUG_NONE};
     pack_options(gpu, source->scene, argument_bytes(ptx), bytes);
     optix_result result =
         gpu->library.module_create(gpu->tracer, &options, bytes, ptx, n_ptx, log, &n_log, &kernel->module);
@@ -139,12 +142,13 @@ static crp_status make_groups(optix_gpu *gpu, const device_kernel_source *source
 }
 
 /* The stack of a thread: ray generation, and below it one ray in the other. */
-static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, optix_kernel *kernel)
+static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, const optix_kernel *kernel,
+                            optix_pipeline pipeline)
 {
     unsigned raygen = 0, program = 0, box = 0;
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         optix_stack_sizes sizes = {0};
-        OPTIX_TRY(gpu, gpu->library.group_stack_sizes(kernel->groups[i], &sizes, kernel->pipeline),
+        OPTIX_TRY(gpu, gpu->library.group_stack_sizes(kernel->groups[i], &sizes, pipeline),
                   "asking for the stack of its programs");
         raygen = sizes.raygen > raygen ? sizes.raygen : raygen;
         program = sizes.miss > program ? sizes.miss : program;
@@ -155,84 +159,116 @@ static crp_status set_stack(optix_gpu *gpu, const device_scene *scene, optix_ker
     unsigned stack = raygen + (scene->trace_depth - 1) * program + last;
     context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix",
                 "stack: %u bytes (ray generation %u, hits and misses %u, boxes %u)", stack, raygen, program, box);
-    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(kernel->pipeline, 0, 0, stack, 1),
-              "giving its programs %u bytes of stack", stack);
+    OPTIX_TRY(gpu, gpu->library.pipeline_set_stack(pipeline, 0, 0, stack, 1), "giving its programs %u bytes of stack",
+              stack);
     return CRP_OK;
 }
 
 static crp_status make_pipeline(optix_gpu *gpu, const device_kernel_source *source, size_t n_arguments,
-                                optix_kernel *kernel)
+                                const optix_kernel *kernel, optix_pipeline *out)
 {
     unsigned char bytes[OPTIX_PIPELINE_BYTES];
     unsigned link[OPTIX_LINK_BYTES / sizeof(unsigned)] = {source->scene->trace_depth};
     char log[LOG_BYTES] = "";
     size_t n_log = sizeof log;
     pack_options(gpu, source->scene, n_arguments, bytes);
-    OPTIX_TRY(gpu,
-              gpu->library.pipeline_create(gpu->tracer, bytes, link, kernel->groups, kernel->n_groups, log, &n_log,
-                                           &kernel->pipeline),
-              "joining its programs (%.600s)", log);
+    OPTIX_TRY(
+        gpu, gpu->library.pipeline_create(gpu->tracer, bytes, link, kernel->groups, kernel->n_groups, log, &n_log, out),
+        "joining its programs (%.600s)", log);
     if (n_log > 1 && log[0] != '\0') {
         context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix", "%s", log);
     }
-    return set_stack(gpu, source->scene, kernel);
+    return set_stack(gpu, source->scene, kernel, *out);
 }
 
 /* ------------------------------------------------------------------------------------------------ scene */
 
 /* What is needed only while the scene is built. */
 typedef struct scene_memory {
-    cuda_pointer shapes, kinds, working;
+    cuda_pointer shapes, triangles, kinds, working, loose, size;
 } scene_memory;
 
 static void describe_input(const device_scene *scene, const scene_memory *memory, const unsigned *flags,
                            optix_input *input)
 {
+    cuda_pointer record_of = scene->n_kinds > 1 ? memory->kinds : 0;
+    unsigned record_size = scene->n_kinds > 1 ? 4 : 0;
     *input = (optix_input){.kind = scene->boxes != NULL ? OPTIX_INPUT_BOXES : OPTIX_INPUT_TRIANGLES};
     if (scene->boxes != NULL) {
         input->of.boxes = (optix_boxes){.boxes = &memory->shapes,
                                         .n = scene->n,
                                         .flags = flags,
                                         .n_records = scene->n_kinds,
-                                        .record_of = scene->n_kinds > 1 ? memory->kinds : 0,
-                                        .record_size = scene->n_kinds > 1 ? 4 : 0};
+                                        .record_of = record_of,
+                                        .record_size = record_size};
     } else {
         input->of.triangles = (optix_triangles){.vertices = &memory->shapes,
-                                                .n_vertices = 3 * scene->n,
+                                                .n_vertices = scene->n_corners,
                                                 .format = OPTIX_VERTEX_THREE_FLOATS,
+                                                .indices = memory->triangles,
+                                                .n_triples = scene->n,
+                                                .index_format = OPTIX_INDEX_THREE_WORDS,
                                                 .flags = flags,
                                                 .n_records = scene->n_kinds,
-                                                .record_of = scene->n_kinds > 1 ? memory->kinds : 0,
-                                                .record_size = scene->n_kinds > 1 ? 4 : 0};
+                                                .record_of = record_of,
+                                                .record_size = record_size};
     }
+}
+
+static crp_status upload_shapes(optix_gpu *gpu, const device_scene *scene, scene_memory *memory)
+{
+    size_t n = scene->n, number = sizeof(float);
+    if (scene->boxes != NULL) {
+        CRP_TRY(upload_new(gpu, scene->boxes, 6 * number * n, &memory->shapes));
+    } else {
+        CRP_TRY(upload_new(gpu, scene->corners, 3 * number * scene->n_corners, &memory->shapes));
+        CRP_TRY(upload_new(gpu, scene->triangles, 3 * sizeof(uint32_t) * n, &memory->triangles));
+    }
+    return upload_new(gpu, scene->kinds, sizeof(uint32_t) * n, &memory->kinds);
+}
+
+/* Move a scene that was just built to memory of its own size: less to read for every ray. */
+static crp_status compact_scene(optix_gpu *gpu, const scene_memory *memory, size_t n_loose, optix_kernel *kernel)
+{
+    uint64_t n_bytes = 0;
+    cuda_stream stream = gpu->cuda.stream[0];
+    DRIVER_TRY(gpu, gpu->cuda.driver.memcpy_to_host(&n_bytes, memory->size, sizeof n_bytes, stream),
+               "measuring its scene");
+    DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(stream), "building its scene");
+    n_bytes = n_bytes == 0 || n_bytes > n_loose ? n_loose : n_bytes;
+    CRP_TRY(allocate(gpu, n_bytes, &kernel->scene_memory));
+    OPTIX_TRY(gpu,
+              gpu->library.compact(gpu->tracer, stream, kernel->scene, kernel->scene_memory, n_bytes, &kernel->scene),
+              "compacting its scene");
+    DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(stream), "compacting its scene");
+    context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix", "scene: %zu bytes, compacted %llu", n_loose,
+                (unsigned long long)n_bytes);
+    return CRP_OK;
 }
 
 static crp_status build_scene(optix_gpu *gpu, const device_scene *scene, scene_memory *memory, optix_kernel *kernel)
 {
     unsigned flags[OPTIX_MAX_KINDS];
     optix_input input;
-    optix_build_options options = {.flags = OPTIX_BUILD_FOR_FAST_TRACE, .operation = OPTIX_BUILD_NEW, .n_keys = 0};
+    optix_build_options options = {.flags = OPTIX_BUILD_FOR_FAST_TRACE | OPTIX_BUILD_TO_COMPACT,
+                                   .operation = OPTIX_BUILD_NEW};
     optix_build_sizes sizes = {0};
     for (uint32_t i = 0; i < scene->n_kinds; i++) {
         flags[i] = OPTIX_GEOMETRY_NO_ANY_HIT |
-                   (scene->is_never_culled[i] && scene->triangles != NULL ? OPTIX_GEOMETRY_NO_CULLING : 0u);
+                   (scene->is_never_culled[i] && scene->boxes == NULL ? OPTIX_GEOMETRY_NO_CULLING : 0u);
     }
-    CRP_TRY(scene->boxes != NULL
-                ? upload_new(gpu, scene->boxes, 6 * sizeof(float) * (size_t)scene->n, &memory->shapes)
-                : upload_new(gpu, scene->triangles, 9 * sizeof(float) * (size_t)scene->n, &memory->shapes));
-    CRP_TRY(upload_new(gpu, scene->kinds, sizeof(uint32_t) * (size_t)scene->n, &memory->kinds));
+    CRP_TRY(upload_shapes(gpu, scene, memory));
     describe_input(scene, memory, flags, &input);
     OPTIX_TRY(gpu, gpu->library.build_sizes(gpu->tracer, &options, &input, 1, &sizes), "measuring its scene");
     CRP_TRY(allocate(gpu, sizes.working > 0 ? sizes.working : 16, &memory->working));
-    CRP_TRY(allocate(gpu, sizes.scene, &kernel->scene_memory));
+    CRP_TRY(allocate(gpu, sizes.scene, &memory->loose));
+    CRP_TRY(allocate(gpu, sizeof(uint64_t), &memory->size));
+    optix_emission emission = {.result = memory->size, .property = OPTIX_EMIT_COMPACT_SIZE};
     OPTIX_TRY(gpu,
               gpu->library.build(gpu->tracer, gpu->cuda.stream[0], &options, &input, 1, memory->working, sizes.working,
-                                 kernel->scene_memory, sizes.scene, &kernel->scene, NULL, 0),
-              "building its scene");
-    DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(gpu->cuda.stream[0]), "building its scene");
-    context_log(gpu->cuda.base.context, CRP_LOG_DEBUG, "optix", "scene of %u %s: %zu bytes", scene->n,
-                scene->boxes != NULL ? "boxes" : "triangles", sizes.scene);
-    return CRP_OK;
+                                 memory->loose, sizes.scene, &kernel->scene, &emission, 1),
+              "building its scene of %u %s", scene->n, scene->boxes != NULL ? "boxes" : "triangles");
+    return compact_scene(gpu, memory, sizes.scene, kernel);
 }
 
 static crp_status make_scene(optix_gpu *gpu, const device_scene *scene, optix_kernel *kernel)
@@ -241,8 +277,11 @@ static crp_status make_scene(optix_gpu *gpu, const device_scene *scene, optix_ke
     CRP_TRY(upload_new(gpu, scene->data, scene->n_data, &kernel->data));
     crp_status status = build_scene(gpu, scene, &memory, kernel);
     let_go(gpu, &memory.shapes);
+    let_go(gpu, &memory.triangles);
     let_go(gpu, &memory.kinds);
     let_go(gpu, &memory.working);
+    let_go(gpu, &memory.loose);
+    let_go(gpu, &memory.size);
     return status;
 }
 
@@ -272,6 +311,24 @@ static crp_status make_table(optix_gpu *gpu, optix_kernel *kernel)
     return CRP_OK;
 }
 
+/* The first launch of a pipeline loads it, which takes long: so one without a scene, at which its program returns at
+ * once. */
+static crp_status load(optix_gpu *gpu, optix_kernel *kernel, size_t n_arguments)
+{
+    unsigned char nothing[OPTIX_MAX_ARGUMENT_BYTES] = {0};
+    for (unsigned i = 0; i < OPTIX_PIPELINES; i++) {
+        cuda_stream stream = gpu->cuda.stream[i];
+        DRIVER_TRY(gpu, gpu->cuda.driver.memcpy_to_device(kernel->arguments[i], nothing, n_arguments, stream),
+                   "loading %s", kernel->base.entry);
+        OPTIX_TRY(gpu,
+                  gpu->library.launch(kernel->pipelines[i], stream, kernel->arguments[i], n_arguments, &kernel->table,
+                                      1, 1, 1),
+                  "loading %s", kernel->base.entry);
+        DRIVER_TRY(gpu, gpu->cuda.driver.stream_synchronize(stream), "loading %s", kernel->base.entry);
+    }
+    return CRP_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------- all of it */
 
 static crp_status make_after(optix_gpu *gpu, const device_kernel_source *source, optix_kernel *kernel)
@@ -287,6 +344,34 @@ static crp_status make_after(optix_gpu *gpu, const device_kernel_source *source,
     return cuda_kernel_create(&gpu->cuda.base, &after, &kernel->after);
 }
 
+/* The key of the programs' text in the cache. */
+static crp_status find_key(optix_gpu *gpu, const device_kernel_source *source, const char *text, char key[65])
+{
+    char compiler[32], architecture[24];
+    cuda_options options;
+    CRP_TRY(cuda_options_create(gpu->cuda.base.context, source, gpu->cuda.architecture, true, &options));
+    snprintf(compiler, sizeof compiler, "NVRTC %d.%d", gpu->cuda.compiler.major, gpu->cuda.compiler.minor);
+    snprintf(architecture, sizeof architecture, "compute_%d", gpu->cuda.architecture);
+    kernel_cache_key(text, options.list, options.n, compiler, architecture, key);
+    cuda_options_destroy(&options);
+    return CRP_OK;
+}
+
+/* PTX of a text, ended by a zero that counts: from the cache, or by NVRTC. */
+static crp_status compile_text(optix_gpu *gpu, const device_kernel_source *source, const char *text, void **ptx,
+                               size_t *n_ptx)
+{
+    crp_context *context = gpu->cuda.base.context;
+    char key[65];
+    CRP_TRY(find_key(gpu, source, text, key));
+    if (kernel_cache_load(context, key, ptx, n_ptx)) {
+        return CRP_OK;
+    }
+    CRP_TRY(cuda_compile_text(context, &gpu->cuda.compiler, source, text, gpu->cuda.architecture, true, ptx, n_ptx));
+    kernel_cache_store(context, key, *ptx, *n_ptx);
+    return CRP_OK;
+}
+
 /* PTX of the programs: there is none in the build. */
 static crp_status compile(optix_gpu *gpu, const device_kernel_source *source, void **ptx, size_t *n_ptx)
 {
@@ -295,8 +380,7 @@ static crp_status compile(optix_gpu *gpu, const device_kernel_source *source, vo
     CRP_CHECK(context, gpu->cuda.compiler.library != NULL, CRP_ERR_COMPILE, "%s: %s", gpu->cuda.base.info.label,
               gpu->cuda.no_compiler);
     CRP_TRY(kernel_source_flatten(context, source->file, &text));
-    crp_status status =
-        cuda_compile_text(context, &gpu->cuda.compiler, source, text, gpu->cuda.architecture, true, ptx, n_ptx);
+    crp_status status = compile_text(gpu, source, text, ptx, n_ptx);
     free(text);
     return status;
 }
@@ -313,9 +397,12 @@ static crp_status make_kernel(optix_gpu *gpu, const device_kernel_source *source
     free(ptx);
     CRP_TRY(status);
     CRP_TRY(make_groups(gpu, source, kernel));
-    CRP_TRY(make_pipeline(gpu, source, n_arguments, kernel));
+    for (unsigned i = 0; i < OPTIX_PIPELINES; i++) {
+        CRP_TRY(make_pipeline(gpu, source, n_arguments, kernel, &kernel->pipelines[i]));
+    }
     CRP_TRY(make_scene(gpu, source->scene, kernel));
     CRP_TRY(make_table(gpu, kernel));
+    CRP_TRY(load(gpu, kernel, n_arguments));
     return make_after(gpu, source, kernel);
 }
 
@@ -357,8 +444,8 @@ void optix_kernel_destroy(device *d, device_kernel *base)
         let_go(gpu, &kernel->arguments[q]);
     }
     cuda_kernel_destroy(d, kernel->after);
-    if (kernel->pipeline != NULL) {
-        gpu->library.pipeline_destroy(kernel->pipeline);
+    for (unsigned i = 0; i < OPTIX_PIPELINES && kernel->pipelines[i] != NULL; i++) {
+        gpu->library.pipeline_destroy(kernel->pipelines[i]);
     }
     for (unsigned i = 0; i < kernel->n_groups; i++) {
         gpu->library.group_destroy(kernel->groups[i]);

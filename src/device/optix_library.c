@@ -59,6 +59,7 @@ static void bind(optix_library *out, const any_function *table, const optix_vers
     take(&out->pipeline_set_stack, table, v->pipeline_set_stack);
     take(&out->build_sizes, table, v->build_sizes);
     take(&out->build, table, v->build_sizes + 1u);
+    take(&out->compact, table, v->build_sizes + 5u);
     take(&out->record_header, table, v->record_header);
     take(&out->launch, table, v->record_header + 1u);
 }

@@ -24,8 +24,11 @@ enum {
     OPTIX_INPUT_TRIANGLES = 0x2141,
     OPTIX_INPUT_BOXES = 0x2142,
     OPTIX_VERTEX_THREE_FLOATS = 0x2121,
+    OPTIX_INDEX_THREE_WORDS = 0x2103,
     OPTIX_BUILD_NEW = 0x2161,
     OPTIX_BUILD_FOR_FAST_TRACE = 4,
+    OPTIX_BUILD_TO_COMPACT = 2,
+    OPTIX_EMIT_COMPACT_SIZE = 0x2181,
     OPTIX_GEOMETRY_NO_ANY_HIT = 1,
     OPTIX_GEOMETRY_NO_CULLING = 4,
     OPTIX_GROUP_RAYGEN = 0x2421,
@@ -135,6 +138,12 @@ typedef struct optix_build_options {
     float time_begin, time_end;
 } optix_build_options;
 
+/* Where a build leaves a number about its scene. */
+typedef struct optix_emission {
+    cuda_pointer result;
+    int property;
+} optix_emission;
+
 typedef struct optix_build_sizes {
     size_t scene, working, updating;
 } optix_build_sizes;
@@ -167,7 +176,10 @@ typedef struct optix_library {
                                 unsigned n, optix_build_sizes *sizes);
     optix_result (*build)(optix_context context, cuda_stream stream, const optix_build_options *options,
                           const optix_input *inputs, unsigned n, cuda_pointer working, size_t n_working,
-                          cuda_pointer out, size_t n_out, optix_scene *scene, const void *emitted, unsigned n_emitted);
+                          cuda_pointer out, size_t n_out, optix_scene *scene, const optix_emission *emitted,
+                          unsigned n_emitted);
+    optix_result (*compact)(optix_context context, cuda_stream stream, optix_scene from, cuda_pointer out, size_t n_out,
+                            optix_scene *scene);
     optix_result (*record_header)(optix_group group, void *header);
     optix_result (*launch)(optix_pipeline pipeline, cuda_stream stream, cuda_pointer arguments, size_t n_arguments,
                            const optix_binding_table *table, unsigned width, unsigned height, unsigned depth);

@@ -2,6 +2,7 @@
 #include "engine/crew.h"
 
 #include "core/context.h"
+#include "core/team.h"
 #include "device/device_set.h"
 #include "model/model.h"
 
@@ -123,6 +124,7 @@ crp_status crew_open(crp_context *context, const crp_model *model, const crp_pla
     c->context = context;
     c->model = model;
     c->plan = plan;
+    c->threads = options->threads;
     pthread_mutex_init(&c->lock, NULL);
     CRP_TRY(device_set_parse(context, options->device == NULL ? "auto" : options->device, &set));
     CRP_TRY(check_kinds(c, &set, options->math));
@@ -199,6 +201,7 @@ static void *work_on(void *user)
     crew_member *m = user;
     bool is_done = false;
     crp_status status = CRP_OK;
+    team_limit(m->crew->threads);
     while (!is_done && status == CRP_OK) {
         status = turn(m, true, &is_done);
     }

@@ -38,6 +38,7 @@ typedef struct crew {
     bool is_traced;        /**< the ray tracer of a GPU decides what is hit: digits are those of its hardware and driver */
     bool has_threads;      /**< each lane works in its own; else the caller's thread does it all, by crew_turn */
     crp_math math;
+    uint32_t threads;      /**< option `threads`: also for loops over bins; 0: all */
     work *work;            /**< set by crew_start */
     pthread_mutex_t lock;  /**< of status and n_given_back */
 } crew;

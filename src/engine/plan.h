@@ -188,6 +188,9 @@ typedef struct crp_module {
     /** Add to the bins what the histories [first, first + n) score whatever becomes of them (the energy that made them); called
      * with every `reduce`. NULL: nothing. */
     void (*add_known)(const crp_plan *plan, uint64_t first, uint64_t n_histories, crp_wide *bins);
+    /** Before a result is written: bring to it what stands in no bin, result->places. In the thread of the run, while
+     * devices work. May be NULL. */
+    void (*keep)(const crp_plan *plan, crp_result *result);
     /** At the end of a run: log what the user must know, and leave one line for the summary in result->note. May be NULL. */
     void (*finish)(crp_context *context, const crp_plan *plan, crp_result *result);
     /** Rough seconds per history on one CPU core, for --device auto and time estimates. */

@@ -4,6 +4,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/sha256.h"
+#include "core/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,9 +196,6 @@ double wide_ratio(crp_wide x, uint64_t n)
     return (double)(x / (crp_wide)n) + (double)(x % (crp_wide)n) / (double)n;
 }
 
-/* Maps that are worth waking threads for; the bins of a tally are independent, so that no digit depends on it. */
-static const size_t MANY_BINS = 1u << 14;
-
 size_t result_denominator(const crp_result *result, size_t tally, size_t bin)
 {
     const tally_spec *t = &result->tallies[tally];
@@ -238,7 +236,7 @@ void result_add_batch(crp_result *result, const crp_wide *bins, const uint64_t *
     }
     for (size_t t = 0; t < result->n_tallies; t++) { /* in turn: a ratio's denominator is an earlier one */
         size_t first = result->tallies[t].offset, end = first + result->tallies[t].n_bins;
-#pragma omp parallel for schedule(static) if (end - first > MANY_BINS)
+#pragma omp parallel for schedule(static) num_threads(team_of(end - first)) /* bins are independent: no digit depends on it */
         for (size_t i = first; i < end; i++) {
             add_bin(result, t, i, bins, n);
         }

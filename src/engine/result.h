@@ -64,7 +64,7 @@ struct crp_result {
     result_spec *results;
     size_t n_results;
     result_axis_names *axis_names; /**< one a tally, owned, set by result_allocate */
-    result_place *places;       /**< of some lost histories; owned, not in the file */
+    result_place *places;       /**< of some lost histories; owned */
     size_t n_places;
     char note[256];             /**< the module's line for the summary, "" if none; not in the file */
     char digest[65];            /**< formed by result_digest */

@@ -2,6 +2,7 @@
 #include "engine/run.h"
 
 #include "core/context.h"
+#include "core/team.h"
 #include "engine/statepoint.h"
 
 #include <math.h>
@@ -63,6 +64,9 @@ static crp_status save(run *r, bool must)
         return CRP_OK;
     }
     update_times(r);
+    if (r->model->module->keep != NULL) {
+        r->model->module->keep(r->plan, r->result);
+    }
     CRP_TRY(ranks_list(&r->ranks, r->result));
     result_digest(r->result);
     if (has_file) {
@@ -224,7 +228,9 @@ crp_status crp_run_execute(crp_context *context, const crp_model *model, const c
     crp_run_options defaults = crp_run_options_default();
     run r = {.context = context, .model = model, .options = options != NULL ? options : &defaults};
     crp_status stop = CRP_OK;
+    int threads_before = team_limit(r.options->threads);
     crp_status status = execute(&r, &stop);
+    team_limit((unsigned)threads_before);
     if (status == CRP_OK && r.comm->rank == 0 && model->module->finish != NULL) {
         model->module->finish(context, r.plan, r.result);
     }

@@ -29,6 +29,10 @@ typedef struct statepoint_event {
 bool statepoint_put_devices(hid_t run, const crp_result *result);
 bool statepoint_get_devices(hid_t run, crp_result *result);
 
+/** The same of the dataset `places`. */
+bool statepoint_put_places(hid_t run, const crp_result *result);
+bool statepoint_get_places(hid_t run, crp_result *result);
+
 /** A member of a row that is a text of `size` bytes. */
 bool statepoint_insert_text(hid_t row, const char *name, size_t offset, size_t size);
 

@@ -328,6 +328,9 @@ static crp_status read_arrays(const reader *in, hid_t run, hid_t tallies, crp_re
     if (!statepoint_get_devices(run, result)) {
         return bad(in, "devices");
     }
+    if (!statepoint_get_places(run, result)) {
+        return bad(in, "places");
+    }
     char stored[65];
     result_digest(result);
     if (!hdf5_get_text(run, "digest", stored, sizeof stored)) {

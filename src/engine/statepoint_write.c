@@ -310,7 +310,8 @@ bool statepoint_put_run(hid_t file, uint32_t group, const crp_result *result)
     snprintf(name, sizeof name, STATEPOINT_GROUP_FORMAT, group);
     hid_t run = hdf5_group_create(file, name);
     bool fine = run >= 0 && put_root(file, result) && put_provenance(run, result) && put_digest(run, result) &&
-                put_results(run, result) && put_events(run, result) && statepoint_put_devices(run, result) && put_tallies(run, result);
+                put_results(run, result) && put_events(run, result) && statepoint_put_devices(run, result) &&
+                statepoint_put_places(run, result) && put_tallies(run, result);
     if (run >= 0) {
         fine = H5Gclose(run) >= 0 && fine;
     }

@@ -2,6 +2,7 @@
 #include "engine/work.h"
 
 #include "core/context.h"
+#include "core/team.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -484,7 +485,7 @@ static void pass_on(work *w, work_batch *b)
     if (b->bins != NULL) {
         crp_wide *bins = b->bins;
         size_t n = w->plan->n_bins;
-#pragma omp parallel for schedule(static) if (n > (1u << 18))
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
         for (size_t i = 0; i < n; i++) {
             bins[i] = 0;
         }

@@ -176,7 +176,7 @@ crp_status gas_leaks_form(crp_context *context, const crp_model *model, const cr
     (void)options;
     (void)path;
     CRP_CHECK(context, result->n_places > 0 || !has_leaks, CRP_ERR_UNSUPPORTED,
-              "the places of leaks are not kept in the result file: run with --export leaks=FILE.csv");
+              "the places of the leaks are not in this result file (an early version wrote it): run again");
     CRP_TRY(text_open(context, &text));
     put_leak_headings(text.file);
     for (size_t i = 0; i < result->n_places; i++) {

@@ -13,7 +13,7 @@ static const char programs[] =
     "extern \"C\" { __constant__ arguments optix_arguments; }\n"
     "CK_PROGRAM(raygen, probe) {\n"
     "    ck_u32 i = ck_ray_thread();\n"
-    "    if (i >= optix_arguments.n) return;\n"
+    "    if (optix_arguments.scene == 0 || i >= optix_arguments.n) return;\n"
     "    ck_ray ray;\n"
     "    for (int k = 0; k < 3; k++) {\n"
     "        ray.origin[k] = optix_arguments.rays[6 * i + k];\n"
@@ -46,6 +46,7 @@ static const char following[] = "@#include \"port.h\"\n"
                                 "}\n";
 
 /* Two triangles in z = 0, the second in z = 1 above it, seen from +z at its front; and as boxes. */
+static const uint32_t corners_of[] = {0, 1, 2, 3, 4, 5};
 static const float triangles[] = {0, 0, 0, 4, 0, 0, 0, 4, 0, 8, 0, 1, 12, 0, 1, 8, 4, 1};
 static const float boxes[] = {0, 0, -1, 4, 4, 1, 8, 0, -1, 12, 4, 1};
 static const uint32_t kinds[] = {0, 1};
@@ -112,7 +113,9 @@ static const bool all_culled[] = {false, false};
 
 static device_scene scene_of(const float *shapes_triangles, const float *shapes_boxes)
 {
-    return (device_scene){.triangles = shapes_triangles,
+    return (device_scene){.corners = shapes_triangles,
+                          .n_corners = 6,
+                          .triangles = corners_of,
                           .boxes = shapes_boxes,
                           .n = 2,
                           .kinds = kinds,

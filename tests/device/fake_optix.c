@@ -90,7 +90,8 @@ static int module_create(void *context, const int *options, const unsigned char 
     EXPECT(context != NULL && options[1] == 0x2343 && options[2] == 0x2350);
     EXPECT(strlen(text) == n_text && strstr(text, ".entry __raygen__") != NULL);
     EXPECT(strcmp(arguments, "optix_arguments") == 0);
-    EXPECT(field(pipeline, 0) == 0 && field(pipeline, 4) == 1 && field(pipeline, 8) == 4 && field(pipeline, 12) == 2);
+    EXPECT(field(pipeline, 0) == 0 && field(pipeline, 4) == 1 && (field(pipeline, 8) == 4 || field(pipeline, 8) == 2) &&
+           field(pipeline, 12) == 2);
     fake_optix_seen.primitive_flags = field(pipeline, is_new ? 40 : 32);
     fake_optix_seen.argument_bytes = is_new ? field(pipeline, 32) : 0;
     snprintf(log, *n_log, "%s", setting("FAKE_OPTIX_MODULE") != 0 ? "the text is not to its taste" : "");
@@ -191,7 +192,7 @@ typedef struct input {
 
 static int accel_sizes(void *context, const unsigned *options, const input *in, unsigned n, size_t *sizes)
 {
-    EXPECT(context != NULL && options[0] == 4 && options[1] == 0x2161 && n == 1);
+    EXPECT(context != NULL && options[0] == 6 && options[1] == 0x2161 && n == 1);
     EXPECT(in->kind == 0x2141 || in->kind == 0x2142);
     sizes[0] = 1024;
     sizes[1] = 512;
@@ -199,19 +200,26 @@ static int accel_sizes(void *context, const unsigned *options, const input *in, 
     return 0;
 }
 
+typedef struct emission {
+    unsigned long long result;
+    int property;
+} emission;
+
 static int accel_build(void *context, void *stream, const unsigned *options, const input *in, unsigned n,
                        unsigned long long working, size_t n_working, unsigned long long out, size_t n_out,
-                       unsigned long long *scene, const void *emitted, unsigned n_emitted)
+                       unsigned long long *scene, const emission *emitted, unsigned n_emitted)
 {
     fake_optix_record *seen = &fake_optix_seen;
     bool is_boxes = in->kind == 0x2142;
-    EXPECT(context != NULL && stream != NULL && options != NULL && n == 1 && emitted == NULL && n_emitted == 0);
+    EXPECT(context != NULL && stream != NULL && options != NULL && n == 1 && n_emitted == 1 &&
+           emitted->property == 0x2181);
+    *(unsigned long long *)emitted->result = 700;
     EXPECT(working != 0 && n_working == 512 && out != 0 && n_out == 1024);
     const unsigned *flags = is_boxes ? in->of.boxes.flags : in->of.triangles.flags;
     seen->is_boxes = is_boxes;
-    seen->n_shapes = is_boxes ? in->of.boxes.n : in->of.triangles.n_vertices / 3;
+    seen->n_shapes = is_boxes ? in->of.boxes.n : in->of.triangles.n_triples;
     seen->n_records = is_boxes ? in->of.boxes.n_records : in->of.triangles.n_records;
-    EXPECT(is_boxes || (in->of.triangles.format == 0x2121 && in->of.triangles.indices == 0));
+    EXPECT(is_boxes || (in->of.triangles.format == 0x2121 && in->of.triangles.index_format == 0x2103));
     EXPECT((is_boxes ? in->of.boxes.record_size : in->of.triangles.record_size) == 4);
     const unsigned *kinds = (const unsigned *)(is_boxes ? in->of.boxes.record_of : in->of.triangles.record_of);
     const float *numbers = (const float *)(is_boxes ? in->of.boxes.boxes[0] : in->of.triangles.vertices[0]);
@@ -223,11 +231,25 @@ static int accel_build(void *context, void *stream, const unsigned *options, con
     for (unsigned i = 0; i < seen->n_records; i++) {
         seen->flags[i] = flags[i];
     }
-    seen->n_numbers = (is_boxes ? 6 : 9) * seen->n_shapes;
-    seen->n_numbers = seen->n_numbers < FAKE_OPTIX_NUMBERS ? seen->n_numbers : FAKE_OPTIX_NUMBERS;
-    memcpy(seen->numbers, numbers, seen->n_numbers * sizeof *numbers);
-    *scene = 4711;
+    unsigned each = is_boxes ? 6 : 9;
+    seen->n_numbers = 0;
+    for (unsigned i = 0; i < seen->n_shapes && seen->n_numbers + each <= FAKE_OPTIX_NUMBERS; i++) {
+        const unsigned *triple = (const unsigned *)in->of.triangles.indices + 3 * (size_t)i;
+        for (unsigned k = 0; k < each; k++) {
+            EXPECT(is_boxes || triple[k / 3] < in->of.triangles.n_vertices);
+            seen->numbers[seen->n_numbers++] = is_boxes ? numbers[6 * i + k] : numbers[3 * triple[k / 3] + k % 3];
+        }
+    }
+    *scene = 4710;
     return setting("FAKE_OPTIX_BUILD");
+}
+
+static int accel_compact(void *context, void *stream, unsigned long long from, unsigned long long out, size_t n_out,
+                         unsigned long long *scene)
+{
+    EXPECT(context != NULL && stream != NULL && from == 4710 && out != 0 && n_out == 700);
+    *scene = 4711;
+    return setting("FAKE_OPTIX_COMPACT");
 }
 
 static int record_header(void *object, void *header)
@@ -268,7 +290,11 @@ static int launch(void *pipeline, void *stream, unsigned long long arguments, si
     fake_optix_record *seen = &fake_optix_seen;
     unsigned long long scene;
     memcpy(&scene, (const void *)arguments, sizeof scene);
-    EXPECT(pipeline != NULL && stream != NULL && scene == 4711 && height == 1 && depth == 1);
+    EXPECT(pipeline != NULL && stream != NULL && height == 1 && depth == 1);
+    if (scene == 0 && width == 1) { /* to have it loaded */
+        return 0;
+    }
+    EXPECT(scene == 4711);
     EXPECT(seen->argument_bytes == 0 || seen->argument_bytes == n);
     EXPECT(table->raygen % 16 == 0 && table->miss % 16 == 0 && table->hit % 16 == 0);
     EXPECT(table->n_miss == 1 && table->n_hit == seen->n_records && table->hit_stride % 16 == 0 &&
@@ -319,6 +345,7 @@ int optixQueryFunctionTable(int abi, unsigned n_options, void *keys, const void 
         table[tables[i].stack] = (void *)pipeline_set_stack;
         table[tables[i].accel] = (void *)accel_sizes;
         table[tables[i].accel + 1] = (void *)accel_build;
+        table[tables[i].accel + 5] = (void *)accel_compact;
         table[tables[i].record] = (void *)record_header;
         table[tables[i].record + 1] = (void *)launch;
         return 0;

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static fake_optix_record *seen;
 static bool has_nvrtc;
@@ -42,10 +43,10 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"FAKE_OPTIX_ABI",    "FAKE_OPTIX_COMPUTE", "FAKE_OPTIX_CONTEXT",
-                                        "FAKE_OPTIX_MODULE", "FAKE_OPTIX_GROUP",   "FAKE_OPTIX_PIPELINE",
-                                        "FAKE_OPTIX_STACK",  "FAKE_OPTIX_BUILD",   "FAKE_OPTIX_LAUNCH",
-                                        "FAKE_OPTIX_RT",     "FAKE_CUDA_FREE",     "CORPUSCLE_OPTIX_ABI"};
+    static const char *const names[] = {
+        "FAKE_OPTIX_ABI",      "FAKE_OPTIX_COMPUTE", "FAKE_OPTIX_CONTEXT", "FAKE_OPTIX_MODULE", "FAKE_OPTIX_GROUP",
+        "FAKE_OPTIX_PIPELINE", "FAKE_OPTIX_STACK",   "FAKE_OPTIX_BUILD",   "FAKE_OPTIX_LAUNCH", "FAKE_OPTIX_COMPACT",
+        "FAKE_OPTIX_RT",       "FAKE_CUDA_FREE",     "CORPUSCLE_OPTIX_ABI"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         unsetenv(names[i]);
     }
@@ -255,7 +256,41 @@ static void failures_are_told(void **state)
     expect_failure("FAKE_OPTIX_PIPELINE", CRP_ERR_DEVICE, "joining its programs");
     expect_failure("FAKE_OPTIX_STACK", CRP_ERR_DEVICE, "bytes of stack");
     expect_failure("FAKE_OPTIX_BUILD", CRP_ERR_DEVICE, "building its scene");
+    expect_failure("FAKE_OPTIX_COMPACT", CRP_ERR_DEVICE, "compacting its scene");
     expect_failure("FAKE_OPTIX_LAUNCH", CRP_ERR_DEVICE, "launching gas_transport");
+}
+
+static crp_status go_on(const char *device, const char *file, uint64_t histories)
+{
+    crp_input *input = fixture_text(tube);
+    crp_run_options options = fixture_options(histories, 3);
+    crp_result *result = NULL;
+    options.device = device;
+    options.output = file;
+    options.restart = access(file, F_OK) == 0 ? file : NULL;
+    crp_status status = crp_run_execute(fixture_context, crp_input_model(input, 0), &options, &result);
+    crp_result_destroy(&result);
+    crp_input_destroy(&input);
+    return status;
+}
+
+/* A run goes on where its digits are those it has, and optix shares none with another kind of device. */
+static void runs_are_not_mixed(void **state)
+{
+    char file[4200];
+    (void)state;
+    needs_nvrtc();
+    snprintf(file, sizeof file, "%s/traced.h5", getenv("CORPUSCLE_CACHE"));
+    FIXTURE_OK(go_on("optix:0", file, 3200));
+    assert_int_equal(go_on("cpu", file, 6400), CRP_ERR_CONFIG);
+    assert_non_null(strstr(crp_context_error(fixture_context), "--device optix"));
+    FIXTURE_OK(go_on("optix:0", file, 6400));
+    remove(file);
+    FIXTURE_OK(go_on("cpu", file, 3200));
+    assert_int_equal(go_on("optix:0", file, 6400), CRP_ERR_CONFIG);
+    remove(file);
+    assert_int_equal(go_on("cpu+optix:0", file, 3200), CRP_ERR_ARG);
+    assert_non_null(strstr(crp_context_error(fixture_context), "use one kind"));
 }
 
 static void other_models_are_refused(void **state)
@@ -279,7 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_version_is_spoken), TEST(what_is_missing_is_said),  TEST(triangles_arrive),
         TEST(triangles_face_inside),   TEST(polygons_arrive),          TEST(options_arrive),
-        TEST(failures_are_told),       TEST(other_models_are_refused),
+        TEST(failures_are_told),       TEST(other_models_are_refused), TEST(runs_are_not_mixed),
     };
     if (mkdtemp(cache) == NULL) {
         return 1;

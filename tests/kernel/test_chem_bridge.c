@@ -39,7 +39,7 @@ static void test_touches(void **state)
             chem_vector normal = chem_normal_vector(chem_draw(key, i, 1u, k, 0u, CHEM_STREAM_MOVE, 0u));
             float width = sqrtf(2.0f * c->spread);
             chem_pair p = {i, 2u, 0u, k, {c->r0, 0.0f, 0.0f}, {width * normal.x, width * normal.y, width * normal.z}};
-            chem_event e = chem_meet_absorbing(key, p, 0u, c->radius, c->spread);
+            chem_event e = chem_meet_absorbing(key, p, 0u, c->radius, c->spread, chem_draw(key, i, 2u, k, 0u, CHEM_STREAM_MOVE, 1u).a);
             for (int j = 0; e.channel == 0u && j < N_PARTS; ++j) {
                 count[j] += (double)e.fraction >= parts[j] && (double)e.fraction < parts[j + 1];
             }

@@ -4,7 +4,9 @@
 
 #include "gas/launch.h"
 #include "gas/polygon.h"
+#include "gas/ray_start.h"
 #include "model/gas/gas_rays.h"
+#include "model/gas/gas_yaml.h"
 
 static const struct {
     const char *starter;
@@ -87,8 +89,13 @@ static double meet(const bench *b, uint32_t shape, const float *o, const float *
         }
         return t;
     }
-    bool culls = !b->scene->scene.is_never_culled[b->scene->scene.kinds[shape]];
-    return meet_triangle(b->scene->scene.triangles + 9 * (size_t)shape, o64, d64, culls);
+    const device_scene *scene = &b->scene->scene;
+    float corners[9];
+    for (int k = 0; k < 3; k++) {
+        assert_true(scene->triangles[3 * shape + k] < scene->n_corners);
+        memcpy(corners + 3 * k, scene->corners + 3 * (size_t)scene->triangles[3 * shape + k], 3 * sizeof *corners);
+    }
+    return meet_triangle(corners, o64, d64, !scene->is_never_culled[scene->kinds[shape]]);
 }
 
 typedef struct counts {
@@ -152,6 +159,10 @@ static void scene_agrees(uint32_t mesh)
         }
         print_message("%s: %u of %u hits on another facet, distances within %.2g\n", cases[i].starter, c.others, c.hits,
                       c.worst);
+        if (mesh ==
+            GAS_OPTIX_TRIANGLES) { /* each place once: a closed surface of triangles has half as many corners, about */
+            assert_true(b.scene->scene.n_corners <= b.scene->scene.n / 2 + 2 + b.gas->model->n_facets);
+        }
         assert_true(c.hits > 300);
         assert_true(c.others * 1000 <= c.hits);
         assert_true(c.worst < 1e-4); /* coordinates below 128 in single precision */
@@ -195,12 +206,100 @@ static void outlines_have_holes_and_notches(void **state)
     assert_true(abs((int)inside - 30000) <= 200); /* three quarters, less half a diagonal of points */
 }
 
+/* A nudge goes to the side of the normal, by more than the rounding of a coordinate and by less than 1e-4 of it. */
+static void nudges_leave_the_facet(void **state)
+{
+    static const float places[] = {0.0f, 1e-6f, 0.02f, -0.02f, 0.04f, -0.04f, 1.28f, -1.28f, 64.0f, -64.0f, 127.9f};
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        for (int k = -8; k <= 8; k++) {
+            float n = (float)k / 8.0f, x = places[i], moved = gas_nudge(x, n) - x;
+            if (k == 0) {
+                assert_true(moved == 0.0f);
+                continue;
+            }
+            assert_true(moved * n > 0.0f);
+            assert_true(fabsf(moved) > 100.0f * fabsf(n * x) * 6e-8f); /* a rounding is 6e-8 of it */
+            assert_true(fabsf(moved) < 1e-4f * fabsf(x) + 2e-5f);
+        }
+    }
+}
+
+/* Places outside a triangle or a parallelogram come back inside, by as little as can be; places inside stay. */
+static void places_come_back_inside(void **state)
+{
+    crp_input *input;
+    bench b = open_bench(0, &input, GAS_OPTIX_TRIANGLES);
+    (void)state;
+    for (uint32_t i = 0; i < b.plan->tables[1].n_bytes / sizeof(gas_primitive); i++) {
+        const gas_primitive *q = &b.primitives[i];
+        gas_vector n = gas_vector_of(q->n[0], q->n[1], q->n[2]);
+        gas_vector au = gas_vector_of(q->u[0], q->u[1], q->u[2]), av = gas_vector_of(q->v[0], q->v[1], q->v[2]);
+        gas_vector eu = gas_cross(av, n), ev = gas_cross(n, au);
+        gas_vector at = gas_times(n, q->n[3]);
+        for (int k = 0; k < 49; k++) {
+            double u = -0.25 + 0.25 * (k % 7), v = -0.25 + 0.25 * (k / 7);
+            gas_vector x = gas_along(at, (u - gas_dot(au, at) - q->u[3]) / gas_dot(au, eu), eu);
+            x = gas_along(x, (v - gas_dot(av, x) - q->v[3]) / gas_dot(av, ev), ev);
+            gas_vector y = gas_place_inside(q, n, x, b.rays->unit);
+            double ui = gas_dot(au, y) + q->u[3], vi = gas_dot(av, y) + q->v[3];
+            bool is_triangle = (q->facet & GAS_IS_TRIANGLE) != 0;
+            assert_true(ui > 0.0 && vi > 0.0 && ui < 1.0 && vi < 1.0 && (!is_triangle || ui + vi < 1.0));
+            assert_true(fabs(gas_dot(n, y) - q->n[3]) < 1e-12);
+            if (u > 0.01 && v > 0.01 && u < 0.99 && v < 0.99 && (!is_triangle || u + v < 0.99)) {
+                assert_true(x.x == y.x && x.y == y.y && x.z == y.z);
+            }
+        }
+    }
+    close_bench(&b, &input);
+}
+
+/* What a model says of the device comes back from its text, and a model that says nothing keeps silent. */
+static void options_are_written(void **state)
+{
+    static const char *const settings[] = {"optix.threads=4096",
+                                           "optix.copies=8",
+                                           "optix.batch=3",
+                                           "optix.depth=4",
+                                           "optix.mesh=polygons",
+                                           "optix.positions=ray",
+                                           "optix.registers=80",
+                                           "optix.programs=false",
+                                           "optix.culling=false",
+                                           "optix.offset=false",
+                                           NULL};
+    (void)state;
+    for (int says = 0; says < 2; says++) {
+        char *text = NULL;
+        size_t n = 0;
+        crp_input *input = fixture_starter("gas-tube", says ? settings : NULL);
+        const crp_model *model = crp_input_model(input, 0);
+        FILE *file = open_memstream(&text, &n);
+        FIXTURE_OK(gas_write_yaml(fixture_context, model, file));
+        fclose(file);
+        assert_true((strstr(text, "optix:") != NULL) == (says == 1));
+        crp_input *again = fixture_text(text);
+        const gas_optix *a = &((const gas_model *)model->data)->optix;
+        const gas_optix *b = &((const gas_model *)crp_input_model(again, 0)->data)->optix;
+        assert_true(a->threads == b->threads && a->copies == b->copies && a->batch == b->batch && a->depth == b->depth);
+        assert_true(a->mesh == b->mesh && a->positions == b->positions && a->registers == b->registers);
+        assert_true(a->programs == b->programs && a->culling == b->culling && a->offset == b->offset);
+        assert_true(b->depth == (says ? 4u : 0u) && b->culling == !says);
+        crp_input_destroy(&again);
+        crp_input_destroy(&input);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(triangles_agree),
         cmocka_unit_test(polygons_agree),
         cmocka_unit_test(outlines_have_holes_and_notches),
+        cmocka_unit_test(nudges_leave_the_facet),
+        cmocka_unit_test(places_come_back_inside),
+        cmocka_unit_test(options_are_written),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -113,6 +113,8 @@ static void fill_words(const chem_set *set, chem_params *p, ck_u32 *words)
         if (r->type != CHEM_TYPE_VI && r->k > 0.0 && r->radius > 0.0) {
             words[p->at_pairs + r->reactants[0] * n + r->reactants[1]] = i;
             words[p->at_pairs + r->reactants[1] * n + r->reactants[0]] = i;
+            words[p->at_partners + r->reactants[0]] |= 1u << (r->reactants[1] & 31);
+            words[p->at_partners + r->reactants[1]] |= 1u << (r->reactants[0] & 31);
         }
     }
     for (uint32_t s = 0; s < n; ++s) {
@@ -137,7 +139,8 @@ crp_status chem_channels_create(crp_context *context, const chem_model *model, c
     p->at_first = p->at_pairs + n * n;
     p->at_first_list = p->at_first + n + 1;
     p->at_motion = p->at_first_list + n_reactions;
-    *n_bytes = (size_t)(p->at_motion + n) * 4;
+    p->at_partners = p->at_motion + n;
+    *n_bytes = (size_t)(p->at_partners + n) * 4;
     chem_channel *channels = calloc(*n_bytes + sizeof *channels, 1);
     CRP_CHECK(context, channels != NULL, CRP_ERR_MEMORY, "no memory for %u reactions", n_reactions);
     for (uint32_t i = 0; i < n_reactions; ++i) {

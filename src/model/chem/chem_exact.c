@@ -16,8 +16,11 @@ static const double SECONDS_OF_MOLECULE_STEP = 2.0e-7;
 /* Candidates of a step for every molecule, at first; a launch that needs more is repeated with more. */
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
-/* CHEM_NEAR_SPECIES of kernel/entry/chem_gpu.h. */
-static const uint32_t MOST_NEAR_SPECIES = 2048;
+/* CHEM_NEAR_SPECIES and CHEM_LANE_WORDS of kernel/entry/chem_gpu.h. */
+static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 23;
+
+/* Buckets of the search for every molecule, at least: on a GPU, where they are counted by all threads, more. */
+static const uint64_t BUCKETS_OF_MOLECULE = 2, BUCKETS_OF_MOLECULE_ON_GPU = 4;
 
 /* Molecules of which a core keeps all arrays in its second cache. */
 static const uint64_t MOLECULES_OF_CACHE = 4096;
@@ -84,6 +87,19 @@ static uint32_t power_of_two_above(uint64_t n)
     return power;
 }
 
+/* Buckets of the search: some more than molecules. Every history has its own, where that does not make many more of them (a large
+ * track among small ones would): what is looked up together lies together then. */
+static void set_buckets(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_molecules, uint64_t n_histories)
+{
+    uint64_t of_molecule = shape->n_workers != 0 ? BUCKETS_OF_MOLECULE : BUCKETS_OF_MOLECULE_ON_GPU;
+    uint64_t shared = power_of_two_above(n_molecules * of_molecule);
+    uint64_t own = power_of_two_above(chem->largest_track * of_molecule);
+    bool is_own = own * n_histories <= 2 * shared && own * n_histories <= 1u << 30;
+    p->n_buckets = (ck_u32)(is_own ? own * n_histories : shared);
+    p->region_mask = (ck_u32)((is_own ? own : shared) - 1);
+    p->region = (ck_u32)(is_own ? own : 0);
+}
+
 /* On a CPU a worker takes histories for itself where there are enough of them, few enough molecules at a time for its cache. */
 static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
@@ -107,7 +123,7 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
     p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
     p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
-    p->bucket_mask = power_of_two_above(n) - 1;
+    set_buckets(p, chem, shape, n, p->part != 0 ? p->part : n_histories);
 }
 
 static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)
@@ -115,7 +131,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
     const chem_plan *chem = plan->data;
     chem_params p = *(const chem_params *)chem->engine_data;
     chem_exact_set_room(&p, chem, shape, n_histories);
-    return chem_lay_out(p.room, p.room_candidates, p.bucket_mask, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
+    return chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
 }
 
 /* After a launch: did all find room? If not, how much is to be had. */
@@ -151,8 +167,8 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
     shape->n_workers = strcmp(info->kind, "cpu") == 0 ? info->n_units : 0;
     if (strcmp(info->kind, "cuda") == 0) {
         shape->block = 512;
-        shape->grid = 2 * info->n_units;
-        shape->source.blocks_per_unit = 2;
+        shape->grid = info->n_units;
+        shape->source.blocks_per_unit = 1;
     } else if (strcmp(info->kind, "opencl") == 0) {
         shape->block = 1;
         shape->source.blocks_per_unit = 1;
@@ -165,9 +181,9 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
         shape->source.defines = shape->define_pointer;
         shape->source.n_defines = 1;
     }
-    if (shape->n_workers == 0) { /* sums over a block, and counts of species */
+    if (shape->n_workers == 0) { /* the search, sums over a block, counts of species */
         uint32_t n_near = n_species < MOST_NEAR_SPECIES ? n_species : MOST_NEAR_SPECIES;
-        shape->local_bytes = 4 * (n_near > 2 * shape->block ? n_near : 2 * shape->block);
+        shape->local_bytes = 4 * (n_near > WORDS_OF_LANE * shape->block ? n_near : WORDS_OF_LANE * shape->block);
     }
     return CRP_OK;
 }

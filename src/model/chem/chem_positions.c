@@ -33,7 +33,7 @@ static int compare_ids(const void *left, const void *right)
 /* What the kernel leaves in its working memory: the molecules where its last step began from. */
 static crp_status read_memory(crp_context *context, const chem_params *p, unsigned char *scratch, chem_frame *frame)
 {
-    chem_memory m = chem_bind((ck_u64 *)(void *)scratch, chem_lay_out(p->room, p->room_candidates, p->bucket_mask, p->corrects));
+    chem_memory m = chem_bind((ck_u64 *)(void *)scratch, chem_lay_out(p->room, p->room_candidates, p->n_buckets, p->corrects));
     if (p->n_steps % 2 == 0) { /* the two halves have changed places after every step but the last */
         m = chem_swap(m);
     }

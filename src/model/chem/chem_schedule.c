@@ -123,6 +123,13 @@ typedef struct schedule {
     double factor, longest;
 } schedule;
 
+/* Cells along an edge of a periodic box: the grid of the search has 4096 numbers for them, or half of that where it must tell the two
+ * ways around the box apart (kernel/chem/space.h). */
+static ck_u32 cells_along(ck_u32 n)
+{
+    return n >= 4096 ? n - n % 4096 : n > 2047 ? 2047 : n;
+}
+
 static crp_status add_step(crp_context *context, schedule *s, double start, double dt)
 {
     if (s->n == s->room) {
@@ -147,7 +154,7 @@ static crp_status add_step(crp_context *context, schedule *s, double start, doub
     step->bin = s->next_output;
     step->before = s->n > 0 ? s->steps[s->n - 1].dt : 0.0f;
     if (m->space == CHEM_SPACE_PERIODIC) {
-        step->n_cells = (ck_u32)fmin(floor(m->box / cell), 1.0e9);
+        step->n_cells = cells_along((ck_u32)fmin(floor(m->box / cell), 1.0e9));
         cell = m->box / (double)step->n_cells;
     }
     step->inv_cell = 1.0 / cell;

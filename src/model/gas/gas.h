@@ -90,14 +90,16 @@ typedef struct gas_feature {
 
 /** How the device optix traces: what P. Baehr et al. varied on RTX cards. No other device looks at it. */
 typedef enum gas_optix_mesh { GAS_OPTIX_TRIANGLES, GAS_OPTIX_POLYGONS } gas_optix_mesh;
-typedef enum gas_optix_positions { GAS_OPTIX_PLANE, GAS_OPTIX_RAY } gas_optix_positions;
+typedef enum gas_optix_positions { GAS_OPTIX_PLANE, GAS_OPTIX_FACET, GAS_OPTIX_RAY } gas_optix_positions;
 typedef struct gas_optix {
     uint32_t threads;   /**< in flight; 0: as many as the GPU holds */
     uint32_t copies;    /**< of the hit counters, a power of two; 0: by the number of facets */
     uint32_t batch;     /**< random numbers drawn for so many cycles ahead; 0: when they are needed */
     uint32_t depth;     /**< rays traced in hit programs, one in the other; 0: a loop in the ray-generation program */
     uint32_t mesh;      /**< gas_optix_mesh */
-    uint32_t positions; /**< gas_optix_positions: hits put back on their facet's plane in double precision, or not */
+    uint32_t positions; /**< gas_optix_positions: hits put on the plane of their facet, or into it, in double precision, or not */
+    uint32_t registers; /**< of a thread, at most; 0: OptiX decides */
+    bool programs;      /**< hit programs are called; else, without depth, ray generation asks what was hit itself */
     bool culling;       /**< facets are invisible from behind */
     bool offset;        /**< rays start off the facet, by an adaptive step along its normal */
 } gas_optix;

@@ -1,6 +1,8 @@
 /* Is a model closed, so that every way from its inside ends on a facet? */
 #include "model/gas/gas_records.h"
 
+#include "geom/point.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,41 +75,104 @@ static bool are_paired(edge *edges, size_t n)
     return true;
 }
 
+/* Molecules meet it from one side only, and none pass. */
+static bool is_wall(const gas_surface *s)
+{
+    return !s->is_two_sided && s->opacity >= 1.0;
+}
+
+/* The walls alone: what stands free among them does not matter. */
 static bool is_closed(const gas_model *m)
 {
     uint32_t *number = weld(m);
     edge *edges = malloc(((size_t)m->n_corners + 1) * sizeof *edges);
     size_t n = 0;
-    for (uint32_t i = 0; number != NULL && edges != NULL && i < m->n_loops; i++) {
-        const gas_loop *loop = &m->loops[i];
-        for (uint32_t k = 0; k < loop->n; k++) {
-            uint32_t a = number[m->corners[loop->first + k]], b = number[m->corners[loop->first + (k + 1) % loop->n]];
-            edges[n++] = (edge){a < b ? a : b, a < b ? b : a, a < b ? 1 : -1};
+    for (uint32_t i = 0; number != NULL && edges != NULL && i < m->n_facets; i++) {
+        const gas_facet *f = &m->facets[i];
+        for (uint32_t l = 0; is_wall(&m->surfaces[f->surface]) && l < f->n_loops; l++) {
+            const gas_loop *loop = &m->loops[f->first_loop + l];
+            for (uint32_t k = 0; k < loop->n; k++) {
+                uint32_t a = number[m->corners[loop->first + k]];
+                uint32_t b = number[m->corners[loop->first + (k + 1) % loop->n]];
+                edges[n++] = (edge){a < b ? a : b, a < b ? b : a, a < b ? 1 : -1};
+            }
         }
     }
-    bool is_fine = number != NULL && edges != NULL && are_paired(edges, n);
+    bool is_fine = n > 0 && number != NULL && edges != NULL && are_paired(edges, n);
     free(number);
     free(edges);
     return is_fine;
 }
 
+/* ------------------------------------------------------------------------------------------------ enclosed */
+
+static geom_point less(const double *p, geom_point at)
+{
+    return (geom_point){p[0] - at.x, p[1] - at.y, p[2] - at.z};
+}
+
+static double dot(geom_point a, geom_point b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* The solid angle of a triangle seen from the origin, < 0 from its front. Ref: Van Oosterom and Strackee 1983. */
+static double solid_angle(geom_point a, geom_point b, geom_point c)
+{
+    double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
+    double volume = a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
+    return 2.0 * atan2(volume, la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+}
+
+/* How often the walls surround a point, their fronts inwards. A loop as a fan from its first corner: what the triangles
+ * of a bent outline have too much, others have too little. */
+static double times_surrounded(const gas_model *m, geom_point at)
+{
+    double angle = 0.0;
+    for (uint32_t i = 0; i < m->n_facets; i++) {
+        const gas_facet *f = &m->facets[i];
+        for (uint32_t l = 0; is_wall(&m->surfaces[f->surface]) && l < f->n_loops; l++) {
+            const gas_loop *loop = &m->loops[f->first_loop + l];
+            const uint32_t *corner = m->corners + loop->first;
+            geom_point a = less(m->vertices + 3 * (size_t)corner[0], at);
+            for (uint32_t k = 1; k + 1 < loop->n; k++) {
+                angle += solid_angle(a, less(m->vertices + 3 * (size_t)corner[k], at),
+                                     less(m->vertices + 3 * (size_t)corner[k + 1], at));
+            }
+        }
+    }
+    return -angle / (4.0 * 3.14159265358979323846);
+}
+
+/* A little in front of a primitive. */
+static geom_point in_front_of(const gas_mesh *mesh, uint32_t i)
+{
+    const gas_corner *c = &mesh->corners[i];
+    const double *n = mesh->primitives[i].n, up = 1e-7 * mesh->size;
+    double p[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = c->corner[k] + 0.37 * c->edge_u[k] + 0.29 * c->edge_v[k] + up * n[k];
+    }
+    return (geom_point){p[0], p[1], p[2]};
+}
+
+/* A body with nothing around it is closed too, and yet a way from it may end nowhere: up to MOST places in front of
+ * walls, spread over the model, must be surrounded. */
+static bool is_enclosed(const gas_model *m, const gas_mesh *mesh)
+{
+    enum { MOST = 256 };
+    uint32_t step = 1 + mesh->n / MOST;
+    bool is_fine = true;
+#pragma omp parallel for schedule(dynamic, 1) reduction(&& : is_fine) if (mesh->n > 1000)
+    for (uint32_t i = 0; i < mesh->n; i += step) {
+        if (is_wall(&m->surfaces[mesh->primitives[i].surface])) {
+            is_fine = is_fine && times_surrounded(m, in_front_of(mesh, i)) > 0.5;
+        }
+    }
+    return is_fine;
+}
+
 bool gas_records_are_possible(const gas_model *m, const gas_mesh *mesh)
 {
-    if (m->n_structures != 1 || m->n_facets > MAX_FACETS) {
-        return false;
-    }
-    for (uint32_t i = 0; i < m->n_surfaces; i++) {
-        const gas_surface *s = &m->surfaces[i];
-        if (s->n_facets > 0 && (s->opacity < 1.0 || s->is_two_sided || s->link >= 0 || s->teleport != GAS_NONE)) {
-            return false;
-        }
-    }
-    for (uint32_t i = 1; i < mesh->n; i++) { /* the parts of a facet have one plane, or it is not flat */
-        const gas_primitive *a = &mesh->primitives[i - 1], *b = &mesh->primitives[i];
-        bool is_same_facet = (a->facet & GAS_FACET_MASK) == (b->facet & GAS_FACET_MASK);
-        if (is_same_facet && memcmp(a->n, b->n, sizeof a->n) != 0) {
-            return false;
-        }
-    }
-    return is_closed(m);
+    return m->n_structures == 1 && m->n_facets <= MAX_FACETS && is_closed(m) && is_enclosed(m, mesh);
 }

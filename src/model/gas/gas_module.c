@@ -17,6 +17,7 @@ const crp_module module_gas = {
     .shape = gas_shape,
     .params = gas_params_of_launch,
     .reduce = gas_reduce,
+    .keep = gas_keep,
     .finish = gas_finish,
     .cost = gas_cost,
     .data_destroy = gas_model_destroy,

@@ -232,6 +232,7 @@ static void gas_plan_data_destroy(void *data)
     destroy_parts(gp);
     gas_formulas_destroy(gp);
     gas_ray_scene_destroy(&gp->rays);
+    pthread_mutex_destroy(&gp->lock);
     free(gp->area);
     free(gp->mark_facets);
     free(gp);
@@ -273,6 +274,7 @@ crp_status gas_plan_create(crp_context *context, const crp_model *model, uint64_
     plan->data_destroy = gas_plan_data_destroy;
     gp->model = m;
     gp->seed = seed;
+    pthread_mutex_init(&gp->lock, NULL);
     CRP_GOTO(gas_mesh_build(context, m, &mesh), done);
     CRP_GOTO(prepare(context, plan, &mesh, rows, rows + m->n_surfaces + 1), done);
     plan->max_launch = launch_of(gas_hits_of_molecule(m));

@@ -6,6 +6,8 @@
 #include "model/gas/gas_formula.h"
 #include "model/gas/gas_mesh.h"
 
+#include <pthread.h>
+
 /** Tallies in the order of the plan; those from GAS_TALLY_TEXTURE_HITS on only where the model has such things. */
 typedef enum gas_tally {
     GAS_TALLY_HITS_TOTAL, /**< hits of a molecule, scalar */
@@ -85,8 +87,10 @@ typedef struct gas_plan {
     gas_plan_formula *formulas; /**< owned */
     uint32_t n_formulas;
     uint32_t n_nodes;
-    gas_leak leaks[GAS_MAX_LEAKS];
+    gas_leak leaks[GAS_MAX_LEAKS]; /**< behind `lock`, as several devices find some */
     uint32_t n_leaks;
+    uint32_t n_kept; /**< of them, those that the result has */
+    pthread_mutex_t lock;
     struct gas_ray_scene *rays; /**< for the device optix: made when one is first opened; owned */
 } gas_plan;
 
@@ -109,7 +113,9 @@ crp_status gas_formulas_read(crp_context *context, gas_plan *plan);
 void gas_formulas_destroy(gas_plan *plan);
 /** As crp_plan.derive: values of the formulas. */
 void gas_derive(const crp_plan *plan, size_t tally, const crp_wide *bins, uint64_t n, double *values);
-/** The verdict on leaks, with the positions that were recorded. */
+/** As crp_module.keep: leaks that were recorded, up to GAS_MAX_LEAKS in all. */
+void gas_keep(const crp_plan *plan, crp_result *result);
+/** The verdict on leaks, with a table of some. */
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result);
 double gas_cost(const crp_model *model);
 /** Hits of a molecule, roughly, before any is run. */

@@ -61,7 +61,8 @@ static uint32_t count_triangles(const gas_mesh *mesh)
 static void put_corner(const gas_rays *rays, const gas_corner *c, double u, double v, float *out)
 {
     for (int k = 0; k < 3; k++) {
-        out[k] = (float)((c->corner[k] + u * c->edge_u[k] + v * c->edge_v[k] - rays->centre[k]) * rays->scale);
+        double x = c->corner[k] + u * c->edge_u[k] + v * c->edge_v[k] - rays->centre[k];
+        out[k] = (float)(x * rays->scale) + 0.0f; /* no negative zero */
     }
 }
 
@@ -93,6 +94,48 @@ static void fill_triangles(gas_ray_maker *maker)
     }
 }
 
+/* A corner of a triangle, with its number, to be put in order. */
+typedef struct placed {
+    float place[3];
+    uint32_t number;
+} placed;
+
+static int compare_places(const void *a, const void *b)
+{
+    const placed *p = a, *q = b;
+    for (int k = 0; k < 3; k++) {
+        if (p->place[k] != q->place[k]) {
+            return p->place[k] < q->place[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Corners of several triangles at one place become one: a ray tracer then knows that they are neighbours. */
+static crp_status join_corners(crp_context *context, gas_ray_maker *maker)
+{
+    gas_ray_scene *out = maker->out;
+    size_t n = 3 * (size_t)out->scene.n;
+    placed *list = malloc(n * sizeof *list);
+    CRP_CHECK(context, list != NULL, CRP_ERR_MEMORY, "no memory for the corners of %u triangles", out->scene.n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(list[i].place, out->shapes + 3 * i, sizeof list[i].place);
+        list[i].number = (uint32_t)i;
+    }
+    qsort(list, n, sizeof *list, compare_places);
+    uint32_t n_corners = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_corners += i > 0 && compare_places(&list[i - 1], &list[i]) == 0 ? 0 : 1;
+        memcpy(out->shapes + 3 * (size_t)(n_corners - 1), list[i].place, sizeof list[i].place);
+        out->triangles[list[i].number] = n_corners - 1;
+    }
+    free(list);
+    out->scene.corners = out->shapes;
+    out->scene.n_corners = n_corners;
+    out->scene.triangles = out->triangles;
+    return CRP_OK;
+}
+
 /* -------------------------------------------------------------------------------------------------- all of it */
 
 /* Memory for so many shapes, and the table of the facets' first primitives. */
@@ -110,8 +153,10 @@ static crp_status make_room(crp_context *context, gas_ray_maker *maker, uint32_t
     out->data = calloc(out->scene.n_data, 1);
     out->shapes = malloc((is_polygons ? 6 : 9) * sizeof *out->shapes * (size_t)n);
     out->kinds = malloc(sizeof *out->kinds * (size_t)n);
-    CRP_CHECK(context, out->data != NULL && out->shapes != NULL && out->kinds != NULL, CRP_ERR_MEMORY,
-              "no memory for the scene of %u shapes", n);
+    out->triangles = is_polygons ? NULL : malloc(3 * sizeof *out->triangles * (size_t)n);
+    bool is_there =
+        out->data != NULL && out->shapes != NULL && out->kinds != NULL && (is_polygons || out->triangles != NULL);
+    CRP_CHECK(context, is_there, CRP_ERR_MEMORY, "no memory for the scene of %u shapes", n);
     memcpy(out->data, rays, sizeof *rays);
     uint32_t *facets = (uint32_t *)out->data + rays->at_facets;
     for (uint32_t i = maker->mesh->n; i-- > 0;) {
@@ -132,7 +177,8 @@ static crp_status build(crp_context *context, gas_ray_maker *maker)
                             .is_never_culled = is_never_culled,
                             .on_box = "gas_polygon",
                             .on_miss = "gas_nothing",
-                            .n_payload = 4,
+                            .registers = o->registers,
+                            .n_payload = o->depth > 0 ? 4 : 2,
                             .trace_depth = o->depth > 1 ? o->depth : 1};
     if (is_polygons) {
         gas_ray_polygons_count(maker->plan, maker->mesh, &scene->n, &n_corners);
@@ -145,8 +191,8 @@ static crp_status build(crp_context *context, gas_ray_maker *maker)
         scene->boxes = maker->out->shapes;
         gas_ray_polygons_fill(maker);
     } else {
-        scene->triangles = maker->out->shapes;
         fill_triangles(maker);
+        return join_corners(context, maker);
     }
     return CRP_OK;
 }
@@ -174,6 +220,7 @@ void gas_ray_scene_destroy(gas_ray_scene **scene)
     if (*scene != NULL) {
         free((*scene)->shapes);
         free((*scene)->kinds);
+        free((*scene)->triangles);
         free((*scene)->data);
         free(*scene);
         *scene = NULL;

@@ -8,7 +8,8 @@
 /** Everything that its device_scene points to; all arrays are owned. */
 typedef struct gas_ray_scene {
     device_scene scene;
-    float *shapes; /**< nine numbers a triangle, six a box */
+    float *shapes;       /**< three numbers a corner of triangles, or six a box */
+    uint32_t *triangles; /**< three corners each; NULL: boxes */
     uint32_t *kinds;
     unsigned char *data; /**< a gas_rays and the tables behind it */
 } gas_ray_scene;

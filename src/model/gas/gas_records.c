@@ -17,7 +17,14 @@ static const double IN_PLANE = 1e-12;
 /* A facet that is so many times longer than wide is seen along its length. */
 static const double LONG = 2.0;
 
-enum { MAX_RUNS = 4, MAX_RUN = GAS_RUN_MASK };
+/* 256 MB, as much as a GPU can spare beside a large model. */
+static const uint64_t MOST_RECORDS = 1u << 24;
+/* Of a part of the records: fewer that serve, and the whole will not be worth it. */
+static const double HOPELESS = 0.3;
+/* Their records are made all the same: a sixteenth of them says nothing. */
+enum { FEW_FACETS = 1000 };
+
+enum { MAX_RUNS = 4, MAX_RUN = GAS_RUN_MASK, LEAST_TURN = 128 };
 
 typedef struct builder {
     const gas_model *model;
@@ -27,10 +34,19 @@ typedef struct builder {
     uint32_t *front; /* bit j of row i: facet j lies in front of the plane of facet i, and not in it */
     size_t row;      /* words of a row */
     bool is_convex;  /* all of those bits are set but the diagonal */
+    const double *area;
+    uint8_t *kind; /* of every facet: IS_ROUGH and so on */
     double tolerance;
     uint32_t turn;    /* bins of a whole turn */
     uint32_t patches; /* along each side of a facet that is divided */
 } builder;
+
+/* Kinds of facets. */
+enum {
+    IS_ROUGH = 1,     /* not flat: its parts have planes of their own */
+    IS_TWO_SIDED = 2, /* can be hit from behind */
+    ASKS_TREE = 4     /* molecules leave it backwards too, or come from elsewhere: theirs are no records */
+};
 
 /* The record of one bin while it is made. */
 typedef struct bin {
@@ -71,7 +87,7 @@ static void relate(builder *b)
 #pragma omp parallel for schedule(static) reduction(&& : is_convex)
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++) {
-            if (i != j && is_in_front(b, i, j)) {
+            if (i != j && (b->kind[i] & IS_ROUGH) == 0 && is_in_front(b, i, j)) {
                 b->front[i * b->row + j / 32] |= 1u << (j % 32);
             } else {
                 is_convex = is_convex && i == j;
@@ -198,7 +214,8 @@ static bool is_convex(const builder *b, uint32_t source, const bin *record)
     return true;
 }
 
-/* A facet that a way from the source can hit from its front: not all behind it, and the source not all behind that. */
+/* A facet that a way from the source can hit: not all behind it, and the source not all behind that, if it has a
+ * behind. */
 static bool is_in_reach(const builder *b, uint32_t source, uint32_t facet)
 {
     const double *mine = b->records->planes + 4 * (size_t)source, *its = b->records->planes + 4 * (size_t)facet;
@@ -207,7 +224,9 @@ static bool is_in_reach(const builder *b, uint32_t source, uint32_t facet)
         is_above = height(mine, b->corners + 3 * (size_t)k) > b->tolerance;
     }
     for (uint32_t k = b->first[source]; k < b->first[source + 1] && !is_seen; k++) {
-        is_seen = height(its, b->corners + 3 * (size_t)k) > b->tolerance;
+        double h = height(its, b->corners + 3 * (size_t)k);
+        is_seen = (b->kind[facet] & IS_ROUGH) != 0 || h > b->tolerance ||
+                  ((b->kind[facet] & IS_TWO_SIDED) != 0 && h < -b->tolerance);
     }
     return is_above && is_seen;
 }
@@ -302,17 +321,22 @@ static void set_coordinate(float *to, geom_point origin, geom_point axis, double
     to[3] = (float)(-(origin.x * axis.x + origin.y * axis.y + origin.z * axis.z) * scale);
 }
 
+/* Do molecules leave it at all? */
+static bool starts_flights(const builder *b, uint32_t facet)
+{
+    const gas_surface *s = &b->model->surfaces[b->model->facets[facet].surface];
+    return s->sticking < 1.0 || s->outgassing > 0.0;
+}
+
 /* A long facet is seen along its length: the angle runs from one side over the normal to the other. Others by azimuth.
  */
 static void set_view(builder *b, uint32_t facet, gas_view *view)
 {
-    const gas_surface *s = &b->model->surfaces[b->model->facets[facet].surface];
     gas_frame f = gas_facet_frame(b->model, facet);
     bool is_long_u = f.length_u >= LONG * f.length_v, is_long_v = f.length_v >= LONG * f.length_u;
-    bool starts_here = s->sticking < 1.0 || s->outgassing > 0.0;
     view->n_u = view->n_v = view->n_bins = 1;
-    if (!starts_here) {
-        return;
+    if (!starts_flights(b, facet) || (b->kind[facet] & ASKS_TREE) != 0) {
+        return; /* the first record of all, which sends to the tree */
     }
     view->scale = (float)(b->turn / 4.0);
     view->n_bins = is_long_u || is_long_v ? b->turn / 2 : b->turn;
@@ -325,6 +349,25 @@ static void set_view(builder *b, uint32_t facet, gas_view *view)
     }
     view->first = (uint32_t)b->records->n;
     b->records->n += (uint64_t)view->n_bins * view->n_u * view->n_v;
+}
+
+/* Views of all facets: of a model with many broad ones, each of which would be divided, coarser ones. False: too many
+ * records even so. */
+static bool set_views(builder *b)
+{
+    gas_records *r = b->records;
+    for (;;) {
+        r->n = 1;
+        memset(r->views, 0, b->model->n_facets * sizeof *r->views);
+        for (uint32_t i = 0; i < b->model->n_facets; i++) {
+            set_view(b, i, &r->views[i]);
+        }
+        if (r->n <= MOST_RECORDS || (b->patches == 1 && b->turn <= LEAST_TURN)) {
+            return r->n <= MOST_RECORDS;
+        }
+        b->turn /= b->patches == 1 ? 2 : 1;
+        b->patches = (b->patches + 1) / 2;
+    }
 }
 
 static void set_planes(builder *b, const gas_mesh *mesh)
@@ -355,26 +398,69 @@ static void copy_corners(builder *b)
 
 /* ------------------------------------------------------------------------------------------------- making */
 
-static crp_status fill_all(crp_context *context, builder *b)
+/* Facets k, k + step and so on. Adds their area, and that times the share of their records that need no tree. */
+static crp_status fill_some(crp_context *context, builder *b, uint32_t k, uint32_t step, double *area, double *fine)
 {
-    uint64_t n_fine = 0;
+    double all = 0.0, good = 0.0;
     uint32_t n = b->model->n_facets;
     bool is_short = false;
-#pragma omp parallel reduction(+ : n_fine) reduction(|| : is_short)
+#pragma omp parallel reduction(+ : all, good) reduction(|| : is_short)
     {
         bin *bins = malloc(b->turn * sizeof *bins);
         uint32_t *reach = malloc(((size_t)n + 1) * sizeof *reach);
         is_short = bins == NULL || reach == NULL;
-#pragma omp for schedule(dynamic, 8)
-        for (uint32_t i = 0; i < n; i++) {
-            n_fine += is_short ? 0 : fill_facet(b, i, bins, reach);
+#pragma omp for schedule(dynamic, 1)
+        for (uint32_t i = k; i < n; i += step) {
+            const gas_view *view = &b->records->views[i];
+            uint64_t n_fine = is_short ? 0 : fill_facet(b, i, bins, reach);
+            all += starts_flights(b, i) ? b->area[i] : 0.0;
+            good += b->area[i] * (double)n_fine / ((double)view->n_bins * view->n_u * view->n_v);
         }
         free(bins);
         free(reach);
     }
     CRP_CHECK(context, !is_short, CRP_ERR_MEMORY, "no memory for candidate records");
-    b->records->share = b->records->n > 1 ? (double)n_fine / (double)(b->records->n - 1) : 0.0;
+    *area += all;
+    *fine += good;
     return CRP_OK;
+}
+
+/* One facet in sixteen first: where few of their records serve, the others are not made. */
+static crp_status fill_all(crp_context *context, builder *b)
+{
+    enum { STEP = 16 };
+    double area = 0.0, fine = 0.0;
+    for (uint32_t k = 0; k < STEP; k++) {
+        CRP_TRY(fill_some(context, b, k, STEP, &area, &fine));
+        b->records->share = area > 0.0 ? fine / area : 0.0;
+        if (b->records->share < HOPELESS && area > 0.0 && b->model->n_facets > FEW_FACETS) {
+            return CRP_OK;
+        }
+    }
+    b->records->is_whole = true;
+    return CRP_OK;
+}
+
+static void set_kinds(builder *b, const gas_mesh *mesh)
+{
+    const gas_model *m = b->model;
+    for (uint32_t i = 0; i < m->n_facets; i++) {
+        const gas_surface *s = &m->surfaces[m->facets[i].surface];
+        bool asks = s->is_two_sided || s->opacity < 1.0 || s->teleport != GAS_NONE || s->link >= 0;
+        b->kind[i] = (uint8_t)((s->is_two_sided ? IS_TWO_SIDED : 0) | (asks ? ASKS_TREE : 0));
+    }
+    for (uint32_t i = 0; i < m->n_surfaces; i++) { /* what is teleported may start beside its facet */
+        if (m->surfaces[i].teleport >= 0) {
+            b->kind[m->surfaces[i].teleport] |= ASKS_TREE;
+        }
+    }
+    for (uint32_t i = 1; i < mesh->n; i++) { /* the parts of a facet have one plane, or it is not flat */
+        const gas_primitive *a = &mesh->primitives[i - 1], *q = &mesh->primitives[i];
+        uint32_t facet = q->facet & GAS_FACET_MASK;
+        if ((a->facet & GAS_FACET_MASK) == facet && memcmp(a->n, q->n, sizeof a->n) != 0) {
+            b->kind[facet] |= IS_ROUGH | ASKS_TREE;
+        }
+    }
 }
 
 static crp_status prepare(crp_context *context, builder *b, const gas_mesh *mesh)
@@ -385,17 +471,21 @@ static crp_status prepare(crp_context *context, builder *b, const gas_mesh *mesh
     b->corners = malloc(3 * ((size_t)m->n_corners + 1) * sizeof *b->corners);
     b->first = malloc(((size_t)m->n_facets + 1) * sizeof *b->first);
     b->front = calloc(b->row * m->n_facets + 1, sizeof *b->front);
+    b->kind = calloc((size_t)m->n_facets + 1, sizeof *b->kind);
+    b->area = mesh->area;
     r->views = calloc((size_t)m->n_facets + 1, sizeof *r->views);
     r->planes = calloc(4 * ((size_t)m->n_facets + 1), sizeof *r->planes);
     CRP_CHECK(context,
-              b->corners != NULL && b->first != NULL && b->front != NULL && r->views != NULL && r->planes != NULL,
+              b->corners != NULL && b->first != NULL && b->front != NULL && b->kind != NULL && r->views != NULL &&
+                  r->planes != NULL,
               CRP_ERR_MEMORY, "no memory for candidate records of %u facets", m->n_facets);
     copy_corners(b);
-    set_planes(b, mesh);
-    r->n = 1;
-    for (uint32_t i = 0; i < m->n_facets; i++) {
-        set_view(b, i, &r->views[i]);
+    set_kinds(b, mesh);
+    if (!set_views(b)) {
+        r->n = 0;
+        return CRP_OK;
     }
+    set_planes(b, mesh);
     r->words = calloc(4 * (size_t)r->n, sizeof *r->words);
     CRP_CHECK(context, r->words != NULL, CRP_ERR_MEMORY, "no memory for %llu candidate records",
               (unsigned long long)r->n);
@@ -411,12 +501,13 @@ crp_status gas_records_build(crp_context *context, const gas_model *model, const
     b.turn = model->n_facets <= 300 ? 128 : model->n_facets <= 3000 ? 512 : 1024;
     b.patches = model->n_facets <= 300 ? 8 : model->n_facets <= 3000 ? 16 : 32;
     crp_status status = prepare(context, &b, mesh);
-    if (status == CRP_OK) {
+    if (status == CRP_OK && records->n > 0) {
         status = fill_all(context, &b);
     }
     free(b.corners);
     free(b.first);
     free(b.front);
+    free(b.kind);
     if (status != CRP_OK) {
         gas_records_destroy(records);
     }

@@ -11,17 +11,19 @@ typedef struct gas_records {
     uint32_t *words; /**< four a record; record 0 sends to the tree */
     double *planes;  /**< unit normal and n . p of every facet */
     uint64_t n;      /**< records */
-    double share;    /**< of the records that need no tree */
+    bool is_whole;   /**< all of them have been made */
+    double share;    /**< of the records that need no tree, by the area of the facets that they are for */
 } gas_records;
 
 /**
- * Can records serve a model at all? It must be closed: every edge that two facets share, each in its own sense; all
- * facets flat, opaque and one-sided, in one structure, without teleports; and not too many. Else a record could see
- * through a hole, or past a facet that lets molecules pass.
+ * Can records serve a model at all? Its walls, the facets that are opaque and one-sided, must be closed, each edge
+ * being of two of them, in either sense once, and surround the places in front of them: else a record could see through
+ * a hole, or where a way ends nowhere. They must be in one structure, and not too many. Facets that are two-sided or
+ * let molecules pass may stand among them.
  */
 bool gas_records_are_possible(const gas_model *model, const gas_mesh *mesh);
 
-/** Make them. Errors: CRP_ERR_MEMORY. */
+/** Make them; none (n = 0) where there would be more than a GPU has room for. Errors: CRP_ERR_MEMORY. */
 crp_status gas_records_build(crp_context *context, const gas_model *model, const gas_mesh *mesh, gas_records *records);
 void gas_records_destroy(gas_records *records);
 

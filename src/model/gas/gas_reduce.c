@@ -1,5 +1,6 @@
 /* Words of a launch to named bins, integers to integers; and the leaks that can be read. */
 #include "core/context.h"
+#include "core/team.h"
 #include "engine/result.h"
 #include "gas/leak.h"
 #include "model/gas/gas_plan.h"
@@ -22,7 +23,7 @@ static void add_facets(const crp_plan *plan, const uint64_t *words, crp_wide *bi
     const gas_plan *gp = plan->data;
     crp_wide *to = bins_of(plan, bins, which);
     uint32_t n = gp->model->n_facets;
-#pragma omp parallel for if (n > 100000) schedule(static)
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
     for (uint32_t i = 0; i < n; i++) {
         to[i] += words[gas_word_of(n, i, word)];
     }
@@ -91,7 +92,7 @@ static void add_transmission(const crp_plan *plan, const uint64_t *table, crp_wi
 static void add_cells(const uint64_t *words, size_t n, crp_wide *hits, crp_wide *density, crp_wide *pressure,
                       crp_wide *impingement)
 {
-#pragma omp parallel for if (n > 100000) schedule(static)
+#pragma omp parallel for schedule(static) num_threads(team_of(n))
     for (size_t i = 0; i < n; i++) {
         hits[i] += words[GAS_CELL_WORDS * i];
         density[i] += words[GAS_CELL_WORDS * i + 1];
@@ -123,6 +124,7 @@ static double double_of(uint64_t bits)
 /* A slot that one leak alone has gone to holds it. */
 static void read_leaks(gas_plan *gp, const uint64_t *words)
 {
+    pthread_mutex_lock(&gp->lock);
     for (size_t i = 0; i < GAS_LEAK_LEVELS * GAS_LEAK_SLOTS && gp->n_leaks < GAS_MAX_LEAKS; i++) {
         const uint64_t *slot = words + GAS_LEAK_WORDS * i;
         if (slot[0] == 1) {
@@ -134,6 +136,7 @@ static void read_leaks(gas_plan *gp, const uint64_t *words)
             leak->facet = (uint32_t)slot[7];
         }
     }
+    pthread_mutex_unlock(&gp->lock);
 }
 
 void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_histories, crp_wide *bins, uint64_t *events)
@@ -170,7 +173,9 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
                   bins_of(plan, bins, GAS_TALLY_PROFILE_HITS), bins_of(plan, bins, GAS_TALLY_PROFILE_DENSITY),
                   bins_of(plan, bins, GAS_TALLY_PROFILE_PRESSURE), NULL);
     }
-    read_leaks(gp, words + p->at_leaks);
+    if (count[GAS_COUNT_LEAKS] > 0) {
+        read_leaks(gp, words + p->at_leaks);
+    }
     for (size_t i = 0; i < GAS_N_COUNTERS; i++) {
         events[i] += count[i];
     }
@@ -183,6 +188,9 @@ void gas_reduce(const crp_plan *plan, const uint64_t *words, uint64_t n_historie
 
 /* Below this many leaks a hit no number is moved by its tenth standard error, in any run there will be. */
 static const double TOLERABLE = 1e-9;
+
+/* A ray tracer in single precision loses so many without a hole in the model. */
+static const double TOLERABLE_OF_RAYS = 1e-7;
 
 /* Leaks that the log tells; the table has all that are known. */
 enum { LISTED_LEAKS = 10 };
@@ -212,25 +220,34 @@ static double way_out(const gas_leak *l, const double low[3], const double high[
     return isfinite(nearest) ? nearest : 0.0;
 }
 
-/* Without memory the table is empty: the verdict stands. */
-static void keep_places(const gas_plan *gp, crp_result *result)
+static void describe(const gas_model *model, const double low[3], const double high[3], const gas_leak *l,
+                     result_place *p)
 {
-    double low[3], high[3];
-    free(result->places);
-    result->places = malloc((gp->n_leaks + (size_t)1) * sizeof *result->places);
-    result->n_places = result->places == NULL ? 0 : gp->n_leaks;
-    bounds_of(gp->model, low, high);
-    for (size_t i = 0; i < result->n_places; i++) {
-        const gas_leak *l = &gp->leaks[i];
-        result_place *p = &result->places[i];
-        double length = way_out(l, low, high);
-        for (int k = 0; k < 3; k++) {
-            p->at[k] = 100.0 * l->place[k];
-            p->way[k] = l->way[k];
-            p->out[k] = 100.0 * (l->place[k] + length * l->way[k]);
-        }
-        p->of = gp->model->facets[l->facet].number;
+    double length = way_out(l, low, high);
+    for (int k = 0; k < 3; k++) {
+        p->at[k] = 100.0 * l->place[k];
+        p->way[k] = l->way[k];
+        p->out[k] = 100.0 * (l->place[k] + length * l->way[k]);
     }
+    p->of = model->facets[l->facet].number;
+}
+
+/* Those of a file that is gone on with come first. Without memory the table stays as it is: the verdict stands. */
+void gas_keep(const crp_plan *plan, crp_result *result)
+{
+    gas_plan *gp = plan->data;
+    double low[3], high[3];
+    result_place *places = realloc(result->places, (result->n_places + GAS_MAX_LEAKS) * sizeof *places);
+    if (places == NULL) {
+        return;
+    }
+    result->places = places;
+    bounds_of(gp->model, low, high);
+    pthread_mutex_lock(&gp->lock);
+    for (; gp->n_kept < gp->n_leaks && result->n_places < GAS_MAX_LEAKS; gp->n_kept++) {
+        describe(gp->model, low, high, &gp->leaks[gp->n_kept], &places[result->n_places++]);
+    }
+    pthread_mutex_unlock(&gp->lock);
 }
 
 /* With --ignore the numbers are those of another model: whoever reads them must know. */
@@ -247,37 +264,57 @@ static void add_left_out(const gas_model *model, crp_result *result)
     }
 }
 
+/* Name of the surface of a facet, by the facet's number. */
+static const char *name_of(const gas_model *model, int64_t number)
+{
+    const char *name = "";
+    for (uint32_t f = 0; f < model->n_facets; f++) {
+        name = model->facets[f].number == number ? model->surfaces[model->facets[f].surface].name : name;
+    }
+    return name;
+}
+
+/* The table of leaks in the log. */
+static void list_leaks(crp_context *context, crp_log_level level, const gas_model *model, const crp_result *result)
+{
+    context_log(context, level, "gas", "leaks: %8s  %-20s %32s   %26s   %32s", "facet", "surface",
+                "left at x, y, z [cm]", "direction", "out of the model's box at [cm]");
+    for (size_t i = 0; i < result->n_places && i < LISTED_LEAKS; i++) {
+        const result_place *p = &result->places[i];
+        context_log(context, level, "gas",
+                    "leaks: %8lld  %-20.20s %10.5g %10.5g %10.5g   %8.4f %8.4f %8.4f   %10.5g %10.5g %10.5g",
+                    (long long)p->of, name_of(model, p->of), p->at[0], p->at[1], p->at[2], p->way[0], p->way[1],
+                    p->way[2], p->out[0], p->out[1], p->out[2]);
+    }
+    if (result->n_places > LISTED_LEAKS) {
+        context_log(context, level, "gas",
+                    "leaks: %zu more are in the result file: corpuscle export FILE.h5 --to leaks",
+                    result->n_places - LISTED_LEAKS);
+    }
+}
+
 void gas_finish(crp_context *context, const crp_plan *plan, crp_result *result)
 {
     const gas_plan *gp = plan->data;
     uint64_t leaks = result->event_count[GAS_COUNT_LEAKS], hits = result->event_count[GAS_EVENT_HITS];
     double rate = hits > 0 ? (double)leaks / (double)hits : 0.0, share = (double)leaks / (double)result->histories;
+    bool is_traced = strcmp(result->math, "rays") == 0; /* in single precision */
     if (leaks == 0) {
         snprintf(result->note, sizeof result->note, "no leaks in %.3g hits: the model is closed", (double)hits);
-        add_left_out(gp->model, result);
-        return;
-    }
-    if (rate < TOLERABLE) {
+    } else if (rate < TOLERABLE) {
         snprintf(result->note, sizeof result->note, "%llu leaks in %.3g hits: rounding, no number is moved by it",
                  (unsigned long long)leaks, (double)hits);
+    } else if (is_traced && rate < TOLERABLE_OF_RAYS) {
+        snprintf(result->note, sizeof result->note,
+                 "%llu leaks in %.3g hits: rounding of the ray tracer, %.2g of the molecules", (unsigned long long)leaks,
+                 (double)hits, share);
     } else {
         snprintf(result->note, sizeof result->note,
                  "LEAKS: %.3g %% of the molecules got out through a hole (%.2g per hit): close the model",
                  100.0 * share, rate);
     }
     add_left_out(gp->model, result);
-    keep_places(gp, result);
-    for (uint32_t i = 0; i < gp->n_leaks && i < LISTED_LEAKS; i++) {
-        const gas_leak *l = &gp->leaks[i];
-        char label[2 * GAS_NAME];
-        context_log(context, rate < TOLERABLE ? CRP_LOG_INFO : CRP_LOG_WARNING, "gas",
-                    "leak %u: left %s at (%.6g, %.6g, %.6g) cm in direction (%.4f, %.4f, %.4f)", i + 1,
-                    gas_facet_label(gp->model, l->facet, label), 100.0 * l->place[0], 100.0 * l->place[1],
-                    100.0 * l->place[2], l->way[0], l->way[1], l->way[2]);
-    }
-    if (gp->n_leaks > LISTED_LEAKS) {
-        context_log(context, rate < TOLERABLE ? CRP_LOG_INFO : CRP_LOG_WARNING, "gas",
-                    "%u more leaks are known: run with --export leaks=leaks.csv for a table",
-                    gp->n_leaks - LISTED_LEAKS);
+    if (leaks > 0) {
+        list_leaks(context, rate < (is_traced ? TOLERABLE_OF_RAYS : TOLERABLE) ? CRP_LOG_INFO : CRP_LOG_WARNING, gp->model, result);
     }
 }

@@ -152,7 +152,7 @@ static const char *check_copies(double n)
 }
 
 static const char *const optix_meshes[] = { "triangles", "polygons", NULL };
-static const char *const optix_positions[] = { "plane", "ray", NULL };
+static const char *const optix_positions[] = { "plane", "facet", "ray", NULL };
 static const schema_field optix_fields[] = {
     { .key = "threads", .type = SCHEMA_COUNT, IN_GAS(optix.threads), .has_range = true, .min = 0, .max = 1 << 26,
       .fallback = "0", .example = "1048576", .doc = "threads in flight; 0: as many as the GPU holds" },
@@ -165,7 +165,11 @@ static const schema_field optix_fields[] = {
     { .key = "mesh", .type = SCHEMA_CHOICE, IN_GAS(optix.mesh), .choices = optix_meshes, .fallback = "triangles",
       .example = "polygons", .doc = "triangles with the built-in test, or polygons with a program of their own" },
     { .key = "positions", .type = SCHEMA_CHOICE, IN_GAS(optix.positions), .choices = optix_positions, .fallback = "plane",
-      .example = "ray", .doc = "hits are put on the plane of their facet in double precision, or left in single precision" },
+      .example = "ray", .doc = "hits are put on the plane of their facet or into it in double precision, or left in single precision" },
+    { .key = "registers", .type = SCHEMA_COUNT, IN_GAS(optix.registers), .has_range = true, .min = 0, .max = 255,
+      .fallback = "0", .example = "96", .doc = "registers of a thread, at most; 0: the ray tracer decides" },
+    { .key = "programs", .type = SCHEMA_BOOL, IN_GAS(optix.programs), .fallback = "true", .example = "false",
+      .doc = "hit programs are called; false: the ray-generation program asks what was hit (needs OptiX 8.0)" },
     { .key = "culling", .type = SCHEMA_BOOL, IN_GAS(optix.culling), .fallback = "true", .example = "false",
       .doc = "facets are invisible from behind" },
     { .key = "offset", .type = SCHEMA_BOOL, IN_GAS(optix.offset), .fallback = "true", .example = "false",

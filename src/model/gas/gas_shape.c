@@ -171,11 +171,14 @@ static crp_status shape_optix(crp_context *context, plan_shape *shape, gas_plan 
     if (o->offset) {
         define(shape, "GAS_RAY_OFFSET=1");
     }
-    if (o->positions == GAS_OPTIX_PLANE) {
-        define(shape, "GAS_RAY_PLANE=1");
+    if (o->positions != GAS_OPTIX_RAY) {
+        define(shape, o->positions == GAS_OPTIX_FACET ? "GAS_RAY_FACET=1" : "GAS_RAY_PLANE=1");
     }
     if (o->mesh == GAS_OPTIX_POLYGONS) {
         define(shape, "GAS_RAY_POLYGONS=1");
+    }
+    if (!o->programs && o->depth == 0) {
+        define(shape, "GAS_RAY_FINDS=1");
     }
     if (o->depth > 0) {
         snprintf(text, sizeof text, "GAS_RAY_DEPTH=%uu", o->depth);

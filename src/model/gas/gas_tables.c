@@ -308,18 +308,21 @@ static crp_status take_records(crp_context *context, crp_plan *plan, gas_records
     return CRP_OK;
 }
 
-/* Records serve where most of them need no tree. */
+/* Records are worth their making where so many of the flights, by the area that they start from, need no tree: an elbow, 49 %,
+ * takes seven eighths of the time on a CPU; a chamber with a body in it, 35 %, more than without. */
+static const double SERVING = 0.4;
+
 static crp_status fill_records(crp_context *context, crp_plan *plan, const gas_mesh *mesh)
 {
     gas_plan *gp = plan->data;
     gas_records r = {0};
-    const char *wish = getenv("CORPUSCLE_GAS_RECORDS"); /* 0: none, to compare; the digest is the same */
-    bool is_wished = wish == NULL || strcmp(wish, "0") != 0;
+    const char *wish = getenv("CORPUSCLE_GAS_RECORDS"); /* 0: none, 1: where they can be; the digest is the same */
+    bool is_wished = wish == NULL || strcmp(wish, "0") != 0, is_forced = wish != NULL && strcmp(wish, "1") == 0;
     if (is_wished && gas_records_are_possible(gp->model, mesh)) {
         CRP_TRY(gas_records_build(context, gp->model, mesh, &r));
         context_log(context, CRP_LOG_INFO, "gas", "%llu candidate records, %.1f %% need no tree",
                     (unsigned long long)r.n, 100.0 * r.share);
-        if (r.share >= 0.5) {
+        if (r.is_whole && (r.share >= SERVING || is_forced)) {
             return take_records(context, plan, &r);
         }
         gas_records_destroy(&r);

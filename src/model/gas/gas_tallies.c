@@ -16,7 +16,8 @@ typedef struct layout {
     int over;
 } layout;
 
-#define DENSITY_NOTE "the sum of 1/v_n has no finite variance: judge it by several seeds"
+/* Docs: theory/gas.md, "The density's error". */
+#define DENSITY_NOTE "1/v_n has no finite variance, so grazing terms count as their mean: the error is that of this sum"
 
 static const layout layouts[GAS_N_TALLIES] = {
     [GAS_TALLY_HITS_TOTAL] = {"hits_per_molecule", "1", "", "hits of a molecule, passes through facets included", -1},

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char *const speeds[] = {"maxwell", "mean"};
+static const char *const optix_positions[] = {"plane", "facet", "ray"};
 static const char *const desorptions[] = {"none", "uniform", "cosine", "cosine_n"};
 static const char *const profiles[] = {"none", "u", "v", "angle", "speed", "normal_speed", "tangential_speed"};
 
@@ -181,11 +182,12 @@ static void write_vertices(FILE *file, const gas_model *m)
 /* Only what differs from the defaults: a model says nothing of devices unless it must. */
 static void write_optix(FILE *file, const gas_optix *o)
 {
-    if (o->threads + o->copies + o->batch + o->depth + o->mesh + o->positions > 0 || !o->culling || !o->offset) {
+    if (o->threads + o->copies + o->batch + o->depth + o->mesh + o->positions + o->registers > 0 || !o->programs || !o->culling || !o->offset) {
         fprintf(file, "optix: {threads: %" PRIu32 ", copies: %" PRIu32 ", batch: %" PRIu32 ", depth: %" PRIu32, o->threads, o->copies,
                 o->batch, o->depth);
-        fprintf(file, ", mesh: %s, positions: %s, culling: %s, offset: %s}\n", o->mesh == 0 ? "triangles" : "polygons",
-                o->positions == 0 ? "plane" : "ray", truth(o->culling), truth(o->offset));
+        fprintf(file, ", mesh: %s, positions: %s, registers: %" PRIu32 ", programs: %s, culling: %s, offset: %s}\n",
+                o->mesh == 0 ? "triangles" : "polygons", optix_positions[o->positions], o->registers, truth(o->programs), truth(o->culling),
+                truth(o->offset));
     }
 }
 

@@ -377,6 +377,14 @@ CK_FN ck_u32 ck_atomic_add_local_u32(CK_LOCAL ck_u32 *word, ck_u32 amount)
 {
     return atomic_add(word, amount);
 }
+CK_FN void ck_atomic_or_local_u32(CK_LOCAL ck_u32 *word, ck_u32 bits)
+{
+    atomic_or(word, bits);
+}
+CK_FN void ck_atomic_max_local_u32(CK_LOCAL ck_u32 *word, ck_u32 value)
+{
+    atomic_max(word, value);
+}
 /* Plain reads and writes of local words, between barriers. */
 CK_FN ck_u32 ck_read_local_u32(CK_LOCAL const ck_u32 *word)
 {
@@ -420,6 +428,14 @@ CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(amount));
     return old;
+}
+CK_FN void ck_atomic_or_local_u32(ck_u32 *word, ck_u32 bits)
+{
+    asm volatile("red.shared.or.b32 [%0], %1;" ::"r"((ck_u32)__cvta_generic_to_shared(word)), "r"(bits) : "memory");
+}
+CK_FN void ck_atomic_max_local_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("red.shared.max.u32 [%0], %1;" ::"r"((ck_u32)__cvta_generic_to_shared(word)), "r"(value) : "memory");
 }
 /* Plain reads and writes of local words, between barriers: their address space too was guessed wrong where the layer table
  * is in global memory. */
@@ -585,6 +601,7 @@ CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
  * CK_LANES_MEET, after which they see each other's local words. In OpenCL, which has no word for it, a lane is alone. */
 #if defined(CK_LANG_OPENCL)
 #define CK_LANES 1u
+#define ck_popcount(word) popcount((ck_u32)(word))
 #define CK_LANES_MEET() mem_fence(CLK_LOCAL_MEM_FENCE)
 CK_FN ck_u32 ck_lane_sum_before(ck_u32 value, ck_u32 *total)
 {
@@ -598,6 +615,7 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
 }
 #elif defined(CK_LANG_CUDA)
 #define CK_LANES 32u
+#define ck_popcount(word) ((ck_u32)__popc(word))
 #define CK_LANES_MEET() __syncwarp()
 CK_FN ck_u32 ck_lane_sum_before(ck_u32 value, ck_u32 *total)
 {

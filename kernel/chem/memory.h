@@ -30,7 +30,7 @@ typedef struct chem_candidate {
 
 /* Offsets in bytes; all multiples of 64. */
 typedef struct chem_layout {
-    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, spots, buckets, ranks, best_a,
+    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, spots, buckets, ranks, order, best_a,
         best_b, claims, candidates, counts, starts, partials, control, n_bytes;
 } chem_layout;
 
@@ -56,7 +56,8 @@ CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 n_buc
     l.spots = chem_take(l.shifts, corrects != 0u ? n : 0u, 24u);
     l.buckets = chem_take(l.spots, n + 16u, 16u); /* a search may read a few beyond the last */
     l.ranks = chem_take(l.buckets, n, 4u);
-    l.best_a = chem_take(l.ranks, n, 4u);
+    l.order = chem_take(l.ranks, n, 4u);
+    l.best_a = chem_take(l.order, n, 4u);
     l.best_b = chem_take(l.best_a, n, 8u);
     l.claims = chem_take(l.best_b, n, 8u);
     l.candidates = chem_take(l.claims, n, 4u);
@@ -74,6 +75,7 @@ typedef struct chem_memory {
     CK_GLOBAL ck_u32 *moves;    /* four words a molecule of `next`: displacement x y z as floats, and a random word */
     CK_GLOBAL ck_u64 *shifts;   /* corrections to them in 2^-32 nm, two's complement */
     CK_GLOBAL ck_u32 *buckets, *ranks; /* of `here` */
+    CK_GLOBAL ck_u32 *order;    /* slots of `here` in the order of the buckets */
     CK_GLOBAL ck_u32 *spots;    /* four words a molecule of `next`: places in the grid x y z, and species; see CHEM_SPOT */
     CK_GLOBAL ck_u64 *best, *best_after; /* earliest event of a slot */
     CK_GLOBAL ck_u32 *claims;   /* what is up with a slot in this step: CHEM_FREE, ... */
@@ -96,6 +98,7 @@ CK_FN chem_memory chem_bind(CK_GLOBAL ck_u64 *scratch, chem_layout l)
     m.buckets = (CK_GLOBAL ck_u32 *)(base + l.buckets);
     m.ranks = (CK_GLOBAL ck_u32 *)(base + l.ranks);
     m.spots = (CK_GLOBAL ck_u32 *)(base + l.spots);
+    m.order = (CK_GLOBAL ck_u32 *)(base + l.order);
     m.best = (CK_GLOBAL ck_u64 *)(base + l.best_a);
     m.best_after = (CK_GLOBAL ck_u64 *)(base + l.best_b);
     m.claims = (CK_GLOBAL ck_u32 *)(base + l.claims);

@@ -176,8 +176,8 @@ CK_FN void chem_paper_scatter(chem_params p, chem_tables t, chem_memory m, chem_
  *
  * Draws: 1 quad.
  */
-CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                              ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
+CK_FN ck_u32 chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+                                ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
     (void)way_i;
     (void)way_j;
@@ -205,6 +205,7 @@ CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_
         e.tie = words.b;
         chem_enter(p, m, e, i, j);
     }
+    return 1u;
 }
 
 /* The reaction of a pair: products at its place (Eq. 3), to react from the next time step on. */

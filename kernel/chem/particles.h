@@ -31,8 +31,8 @@ typedef struct chem_tables {
 
 /* What happens to a pair in reach, and what a reaction does: the rules of `exact`, unless another method brings its own. */
 #if defined(CHEM_OTHER_RULES)
-CK_FN void chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                              ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j);
+CK_FN ck_u32 chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+                                ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j);
 CK_FN void chem_other_react(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_candidate c);
 #define CHEM_EXAMINE chem_other_examine
 #define CHEM_REACT chem_other_react
@@ -186,7 +186,7 @@ CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 histor
     ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
                                 p.region_mask, p.region);
     m.buckets[i] = bucket;
-    m.ranks[i] = ck_atomic_add_u32(m.counts + bucket, 1u);
+    m.ranks[i] = CHEM_TICKET(p, m.counts + bucket);
 }
 
 /** Move to the end of the last step and find the bucket of the next one. The caller counts species at output times. */
@@ -224,11 +224,16 @@ CK_FN chem_way chem_draw_way(chem_params p, chem_tables t, chem_step s, ck_u32 s
     return way;
 }
 
-/** Into the order of the buckets, with the way it goes. */
-CK_FN void chem_scatter(chem_params p, chem_memory m, chem_step s, ck_u32 i, chem_way way)
+/* Its place in the order of the buckets. */
+CK_FN ck_u32 chem_place_in_order(chem_memory m, ck_u32 i)
+{
+    return m.starts[m.buckets[i]] + m.ranks[i];
+}
+
+/** Into this place, with the way it goes. */
+CK_FN void chem_settle(chem_params p, chem_memory m, chem_step s, ck_u32 i, ck_u32 to, chem_way way)
 {
     chem_particle a = m.here[i];
-    ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i];
     chem_set_down(p, m, to, a, m.birth_here[i], m.history_here[i], chem_spot_at(p, s.inv_cell, s.n_cells, a), way.move, way.word);
     chem_no_shift(p, m, to);
 }

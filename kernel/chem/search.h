@@ -131,22 +131,24 @@ CK_FN ck_u32 chem_surely_miss(chem_vector from, chem_vector to, float radius, fl
                : 0u;
 }
 
-/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in `moves`. */
-CK_FN void chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
+/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in `moves`. Returns 1
+ * if they are near enough. */
+CK_FN ck_u32 chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
                         ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
     float radius = t.channels[channel].radius, reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, radius);
     if (square > reach * reach) {
-        return;
+        return 0u;
     }
     ck_u32 leads = chem_leads(m.next[i], m.next[j]);
     ck_u32 word = chem_pair_word(leads != 0u ? way_i.d : way_j.d, leads != 0u ? way_j.d : way_i.d);
     if (t.channels[channel].type == CHEM_ABSORBING &&
         chem_surely_miss(chem_move_in(way_i), chem_move_in(way_j), radius, t.channels[channel].diffusion * s.dt, apart, square,
                          word) != 0u) {
-        return;
+        return 1u;
     }
     chem_examine_near(p, t, m, s, step, i, j, channel, apart, word);
+    return 1u;
 }
 
 CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
@@ -158,7 +160,7 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
     return v;
 }
 
-/** Ask a pair whose places in the grid are near. Returns 1 if it is near indeed, and has a channel. */
+/** Ask a pair whose places in the grid are near. Returns 1 if it has a channel and is near enough for it. */
 CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j)
 {
     chem_particle a = m.next[i], b = m.next[j];
@@ -172,8 +174,7 @@ CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, 
     if (square > s.reach) {
         return 0u;
     }
-    CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square, way_i, way_j);
-    return 1u;
+    return CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square, way_i, way_j);
 }
 
 /* How places in the grid are compared: how far apart they may be (in square, units of the 2^20th of a cell), numbers of cells before
@@ -184,12 +185,17 @@ typedef struct chem_sight {
     ck_i32 period;
 } chem_sight;
 
+CK_FN float chem_limit_of(float reach, double inv_cell)
+{
+    float limit = ck_fma(reach * (float)inv_cell, 1048600.0f, 4.0f);
+    return limit * limit;
+}
+
 CK_FN chem_sight chem_sight_of(chem_params p, chem_step s)
 {
     chem_sight sight;
     ck_u32 is_box = p.space == CHEM_SPACE_IS_PERIODIC && s.n_cells < 4096u ? 1u : 0u;
-    float reach = s.reach > 0.0f ? ck_fma(chem_root(s.reach) * (float)s.inv_cell, 1048600.0f, 4.0f) : 0.0f;
-    sight.limit = s.reach >= 0.0f ? reach * reach : -1.0f;
+    sight.limit = s.reach >= 0.0f ? chem_limit_of(chem_root(s.reach), s.inv_cell) : -1.0f;
     sight.n_cells = is_box != 0u ? s.n_cells : 4096u;
     sight.period = is_box != 0u ? (ck_i32)(s.n_cells << CHEM_PLACE_BITS) : 0;
     return sight;
@@ -211,7 +217,12 @@ CK_FN float chem_spot_square(ck_i32 period, chem_spot a, ck_u32 x, ck_u32 y, ck_
     return ck_fma(dx, dx, ck_fma(dy, dy, dz * dz));
 }
 
-/* A word for the row of cells along x that a place is in. */
+/* A word for a row of cells along x; and for the one that a place is in. Bits 12 to 19 are free. */
+CK_FN ck_u32 chem_row_word(ck_u32 y, ck_u32 z)
+{
+    return (y << CHEM_PLACE_BITS) | z;
+}
+
 CK_FN ck_u32 chem_row(ck_u32 y, ck_u32 z)
 {
     return (y & 0xFFF00000u) | (z >> CHEM_PLACE_BITS);
@@ -227,34 +238,40 @@ CK_FN chem_spot chem_spot_of_slot(chem_params p, chem_memory m, ck_u32 slot)
     return spot;
 }
 
-/* Slots to look at, in the row with this word; `n_parts` is how many of the parts of the neighbourhood they cover. */
+/* Slots to look at, in the row with this word; `n_cells` is how many cells of the row they are. */
 typedef struct chem_range {
-    ck_u32 row, from, to, n_parts;
+    ck_u32 row, from, to, n_cells;
 } chem_range;
 
-/* Parts of the neighbourhood of a molecule. */
-#define CHEM_PARTS 14u
+/* Sides of a molecule that it looks to, so that each pair is met once: its own row from its cell on, then the rows (y, z) + (1, 0),
+ * (-1, 1), (0, 1), (1, 1). */
+#define CHEM_SIDES 5u
+
+/* Cells that belong to a side. */
+CK_FN ck_u32 chem_cells_of_side(ck_u32 side)
+{
+    return side == 0u ? 2u : 3u;
+}
 
 /**
- * Half of the 27 cells around molecule i, so that each pair is met once, in 14 parts: 0 the rest of its own cell, 1 the next cell of
- * its row, then three cells each of the rows (y, z) + (1, 0), (-1, 1), (0, 1), (1, 1). Cells of a row that follow each other in memory
- * are one range.
+ * Slots around molecule i on a side, from cell `along` of it on: all cells that are left where they follow each other in memory, as
+ * all do but those at an edge of the grid or of the buckets.
  */
-CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, chem_spot spot, ck_u32 history, ck_u32 i, ck_u32 part)
+CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, chem_spot spot, ck_u32 history, ck_u32 i, ck_u32 side,
+                               ck_u32 along)
 {
     chem_range r;
-    ck_u32 side = (part + 1u) / 3u, along = part < 2u ? part : (part - 2u) % 3u; /* cell of the row, counted from the first one */
-    ck_i32 first = part < 2u ? 0 : -1;
+    ck_i32 first = side == 0u ? 0 : -1;
     ck_u32 x = spot.x >> CHEM_PLACE_BITS, y = spot.y >> CHEM_PLACE_BITS, z = spot.z >> CHEM_PLACE_BITS;
     ck_u32 is_inside = x > 0u && x + 1u < sight.n_cells ? 1u : 0u;
-    x = chem_wrap_cell(sight.n_cells, x, first + (ck_i32)along);
     y = chem_wrap_cell(sight.n_cells, y, side == 1u || side == 4u ? 1 : side == 2u ? -1 : 0);
     z = chem_wrap_cell(sight.n_cells, z, side >= 2u ? 1 : 0);
+    x = chem_wrap_cell(sight.n_cells, x, first + (ck_i32)along);
     ck_u32 bucket = chem_bucket(x, y, z, history, p.region_mask, p.region), until = bucket - history * p.region + 2u;
-    r.row = (y << CHEM_PLACE_BITS) | z;
-    r.n_parts = along == 0u && is_inside != 0u && until <= p.region_mask ? (part < 2u ? 2u : 3u) : 1u;
-    r.from = part == 0u ? i + 1u : m.starts[bucket];
-    r.to = m.starts[bucket + r.n_parts];
+    r.row = chem_row_word(y, z);
+    r.n_cells = along == 0u && is_inside != 0u && until <= p.region_mask ? chem_cells_of_side(side) : 1u;
+    r.from = side == 0u && along == 0u ? i + 1u : m.starts[bucket];
+    r.to = m.starts[bucket + r.n_cells];
     return r;
 }
 
@@ -284,10 +301,10 @@ CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem
     chem_spot spot = chem_spot_of_slot(p, m, i);
     chem_sight sight = chem_sight_of(p, s);
     ck_u32 partners = t.words[p.at_partners + m.spots[CHEM_SPOT(p, 3u, i)]], history = m.history_next[i], n_near = 0u;
-    ck_u32 found[CHEM_MOST_FOUND], n_found = 0u, part = partners != 0u ? 0u : CHEM_PARTS;
+    ck_u32 found[CHEM_MOST_FOUND], n_found = 0u, side = partners != 0u ? 0u : CHEM_SIDES, along = 0u;
     chem_range r;
     r.row = r.from = r.to = 0u;
-    while (part < CHEM_PARTS || r.from < r.to) {
+    while (side < CHEM_SIDES || r.from < r.to) {
         if (r.from < r.to) {
             ck_u32 bits = sight.period == 0 ? chem_look(p, m, sight, 0, spot, partners, r.row, r.from, r.to)
                                             : chem_look(p, m, sight, sight.period, spot, partners, r.row, r.from, r.to);
@@ -297,10 +314,14 @@ CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem
             }
             r.from += CHEM_ABREAST;
         } else {
-            r = chem_range_of(p, m, sight, spot, history, i, part);
-            part += r.n_parts;
+            r = chem_range_of(p, m, sight, spot, history, i, side, along);
+            along += r.n_cells;
+            if (along >= chem_cells_of_side(side)) {
+                along = 0u;
+                ++side;
+            }
         }
-        ck_u32 is_end = part >= CHEM_PARTS && r.from >= r.to ? 1u : 0u;
+        ck_u32 is_end = side >= CHEM_SIDES && r.from >= r.to ? 1u : 0u;
         for (ck_u32 k = is_end != 0u || n_found > CHEM_MOST_FOUND - CHEM_ABREAST ? n_found : 0u; k > 0u; --k) {
             n_found = k - 1u;
             n_near += chem_ask(p, t, m, s, step, i, found[n_found]);

@@ -11,7 +11,8 @@
  *   prune    what lost a partner is over; the others stand for the next round
  *
  * The entry defines, before it includes this file: CHEM_CHUNK, neighbouring molecules that a worker takes at once;
- * CHEM_ADD(words, index, amount); CHEM_SPOT(p, axis, slot), where the words of `spots` lie; CHEM_ABREAST, places that a worker compares
+ * CHEM_ADD(words, index, amount); CHEM_TICKET(p, word), which counts a word up and gives what it was; CHEM_SPOT(p, axis, slot),
+ * where the words of `spots` lie; CHEM_ABREAST, places that a worker compares
  * at once, and CHEM_SIMD before a loop over them. CHEM_CORRECTS=0 leaves out types II to IV, for sets that have none. Another
  * method that goes by steps defines CHEM_OTHER_RULES and brings its own (kernel/chem/paper_steps.h).
  *

@@ -83,7 +83,7 @@ static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, c
             chem_clear_slot(m, first + k);
             if (m.here[first + k].species != CHEM_NONE) {
                 chem_way way = {{ways.x[k], ways.y[k], ways.z[k]}, ways.word[k]};
-                chem_scatter(p, m, s, first + k, way);
+                chem_settle(p, m, s, first + k, chem_place_in_order(m, first + k), way);
             }
         }
     }

@@ -7,6 +7,7 @@
 /* Neighbouring threads take neighbouring molecules. */
 #define CHEM_CHUNK 1u
 #define CHEM_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (amount))
+#define CHEM_TICKET(p, word) ck_atomic_add_u32((word), 1u)
 /* The words of a molecule stand together, and are read at once. */
 #define CHEM_SPOT(p, axis, slot) (4u * (slot) + (axis))
 #define CHEM_ABREAST 1u
@@ -130,6 +131,8 @@ CK_FN void chem_add_counts(CK_GLOBAL ck_u64 *words, ck_u32 at, ck_u32 count, CK_
     }
 }
 
+/* Molecules into the order of the buckets: first where each one comes from, then each reads its own, so that what is written lies side
+ * by side. */
 CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team, ck_u32 n,
                      CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
@@ -137,13 +140,20 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, chem_step s, c
     ck_grid_barrier(arrivals);
     CHEM_EACH(i, n)
     {
-        chem_clear_slot(m, i);
-        if (m.here[i].species != CHEM_NONE) {
-            chem_way way = chem_draw_way(p, t, s, step, m.here[i].id, m.here[i].species, m.history_here[i]);
-            chem_scatter(p, m, s, i, way);
+        if (m.buckets[i] != CHEM_NONE) {
+            m.order[chem_place_in_order(m, i)] = i;
         }
     }
     chem_clear_candidates(p, m, team);
+    ck_grid_barrier(arrivals);
+    ck_u32 n_live = m.starts[p.n_buckets];
+    CHEM_EACH(k, n_live)
+    {
+        ck_u32 from = m.order[k];
+        chem_settle(p, m, s, from, k, chem_draw_way(p, t, s, step, m.here[from].id, m.here[from].species, m.history_here[from]));
+        chem_clear_slot(m, k);
+    }
+    chem_find_limits(p, t, s, near_words);
     ck_grid_barrier(arrivals);
 }
 
@@ -161,14 +171,21 @@ CK_FN void chem_fire_all(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL 
     }
 }
 
-/* Molecules of the step that follows, from a slot on, into their buckets. */
+CK_FN void chem_advance_if_alive(chem_params p, chem_memory m, chem_step s, ck_u32 i)
+{
+    if (m.here[i].species != CHEM_NONE) {
+        chem_advance(p, m, s.inv_cell, s.n_cells, i);
+    } else {
+        m.buckets[i] = CHEM_NONE;
+    }
+}
+
+/* Molecules of the step that follows into their buckets. */
 CK_FN void chem_advance_all(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
 {
     CHEM_EACH(i, n)
     {
-        if (m.here[i].species != CHEM_NONE) {
-            chem_advance(p, m, s.inv_cell, s.n_cells, i);
-        }
+        chem_advance_if_alive(p, m, s, i);
     }
 }
 
@@ -195,8 +212,8 @@ CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_te
             i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
             is_mine = i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED ? 1u : 0u;
         }
-        if (is_mine != 0u && m.here[i].species != CHEM_NONE) {
-            chem_advance(p, m, s.inv_cell, s.n_cells, i);
+        if (is_mine != 0u) {
+            chem_advance_if_alive(p, m, s, i);
         }
     }
 }
@@ -269,14 +286,25 @@ CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL
     return t;
 }
 
+/* What the program was compiled for: CHEM_SPACE and CHEM_CORRECTS, where they are given. */
+CK_FN chem_params chem_specialise(chem_params p)
+{
+#if defined(CHEM_SPACE)
+    p.space = CHEM_SPACE;
+#endif
+    p.corrects = CHEM_CORRECTS != 0 ? p.corrects : 0u;
+    return p;
+}
+
 #if !defined(CHEM_OTHER_RULES)
 
 CK_KERNEL CK_LAUNCH_BOUNDS
-chem_exact(const chem_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
+chem_exact(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
            CK_GLOBAL const chem_step *CK_RESTRICT steps, CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
            CK_GLOBAL ck_u32 *arrivals, CK_GLOBAL ck_u64 *scratch CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
+    chem_params p = chem_specialise(given);
     chem_tables t = chem_bind_tables(starts, channels, steps, groups);
     chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
     chem_team team;

@@ -9,55 +9,79 @@
  * would let the others wait. Instead the lanes take a molecule each, list the ranges of slots around it, and then walk through all
  * that is in these ranges side by side. Pairs whose places are near wait in a queue until there is one for every lane.
  *
- * Local words of the lanes, CK_LANES of each unless said otherwise:
- *   spots   4 a lane: place in the grid, and the bits of the partners
- *   rows    CHEM_SIDES a lane: the row of each range
+ * Local words of the block: CHEM_KINDS^2 limits, for two species (modulo CHEM_KINDS) how far apart places may be, in square; those of
+ * species that have no channel are 0. Then those of the lanes, CK_LANES of each unless said otherwise:
+ *   spots   4 a lane: place in the grid, and where the limits of its species begin
+ *   queue   6 a lane: three pairs of slots
+ *   begins  2 a lane: a bit for every number of a stretch of the walk, set where a range begins
+ *   rows    CHEM_SIDES a lane: row and lane of each range that is not empty
  *   from    CHEM_SIDES a lane: its first slot, less its number in the walk
- *   begins  CHEM_SIDES a lane: its number in the walk
- *   queue   4 a lane: two pairs of slots
  */
-#define CHEM_SIDES 5u
-#define CHEM_LANE_WORDS (8u + 3u * CHEM_SIDES)
+#define CHEM_LANE_WORDS (12u + 2u * CHEM_SIDES)
+#define CHEM_KINDS 32u
+
+/* Numbers of a stretch of the walk. */
+#define CHEM_STRETCH (64u * CK_LANES)
 
 typedef struct chem_lanes {
-    CK_LOCAL ck_u32 *spots, *rows, *from, *begins, *queue;
+    CK_LOCAL ck_u32 *limits, *spots, *queue, *begins, *rows, *from;
     ck_u32 lane, n_queued, n_near;
 } chem_lanes;
 
 CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
 {
     chem_lanes l;
-    CK_LOCAL ck_u32 *mine = near_words + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
+    CK_LOCAL ck_u32 *mine = near_words + CHEM_KINDS * CHEM_KINDS + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
     l.lane = CK_LOCAL_INDEX() % CK_LANES;
+    l.limits = near_words;
     l.spots = mine;
     l.queue = mine + 4u * CK_LANES;
-    l.rows = mine + 8u * CK_LANES;
+    l.begins = mine + 10u * CK_LANES;
+    l.rows = mine + 12u * CK_LANES;
     l.from = l.rows + CHEM_SIDES * CK_LANES;
-    l.begins = l.from + CHEM_SIDES * CK_LANES;
     l.n_queued = 0u;
     l.n_near = 0u;
     return l;
 }
 
-/* Two numbers of the walk: each lane looks at two at a time, so that it waits half as often. */
+/* The limits of a step, by all threads of a block; a barrier must follow. */
+CK_FN void chem_find_limits(chem_params p, chem_tables t, chem_step s, CK_LOCAL ck_u32 *limits)
+{
+    for (ck_u32 k = CK_LOCAL_INDEX(); k < CHEM_KINDS * CHEM_KINDS; k += CK_LOCAL_SIZE()) {
+        ck_write_local_u32(limits + k, 0u);
+    }
+    CK_BARRIER();
+    for (ck_u32 k = CK_LOCAL_INDEX(); k < p.n_species * p.n_species; k += CK_LOCAL_SIZE()) {
+        ck_u32 channel = t.words[p.at_pairs + k], at = k / p.n_species % CHEM_KINDS * CHEM_KINDS + k % p.n_species % CHEM_KINDS;
+        if (channel != CHEM_NONE) {
+            float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, t.channels[channel].radius);
+            ck_atomic_max_local_u32(limits + at, CK_BITS(chem_limit_of(reach, s.inv_cell)));
+        }
+    }
+}
+
+/* Two numbers of the walk, or what belongs to them: each lane looks at two at a time, so that it waits half as often. */
 typedef struct chem_two {
     ck_u32 a, b;
 } chem_two;
 
-/* The ranges that two numbers of the walk are in: the last ones that begin there or before. */
-CK_FN chem_two chem_ranges_at(chem_lanes l, chem_two k)
+/* How many of the bits of a word are at or below that of number k. */
+CK_FN ck_u32 chem_count_until(ck_u32 word, ck_u32 k)
 {
-    chem_two at, next, begin;
-    at.a = at.b = 0u;
-    for (ck_u32 reach = CK_LANES == 1u ? 4u : 128u; reach > 0u; reach /= 2u) {
-        next.a = at.a + reach < CHEM_SIDES * CK_LANES ? at.a + reach : at.a;
-        next.b = at.b + reach < CHEM_SIDES * CK_LANES ? at.b + reach : at.b;
-        begin.a = ck_read_local_u32(l.begins + next.a);
-        begin.b = ck_read_local_u32(l.begins + next.b);
-        at.a = begin.a <= k.a ? next.a : at.a;
-        at.b = begin.b <= k.b ? next.b : at.b;
-    }
-    return at;
+    return ck_popcount(word & (0xFFFFFFFFu >> (31u - (k & 31u))));
+}
+
+/* The ranges that two numbers of the walk are in, `n_begun` having begun before the word of the first; counts on. */
+CK_FN chem_two chem_ranges_at(chem_lanes l, chem_two k, ck_u32 *n_begun)
+{
+    chem_two word, range;
+    word.a = ck_read_local_u32(l.begins + k.a % CHEM_STRETCH / 32u);
+    word.b = ck_read_local_u32(l.begins + k.b % CHEM_STRETCH / 32u);
+    ck_u32 before_b = *n_begun + (k.a / 32u != k.b / 32u ? ck_popcount(word.a) : 0u);
+    range.a = *n_begun + chem_count_until(word.a, k.a) - 1u;
+    range.b = before_b + chem_count_until(word.b, k.b) - 1u;
+    *n_begun = CK_LANES > 1u || k.b % 32u == 31u ? before_b + ck_popcount(word.b) : *n_begun;
+    return range;
 }
 
 /* Ask the pairs of the queue, the last ones first, one a lane. */
@@ -73,19 +97,23 @@ CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, ch
     return l;
 }
 
-/* Is a molecule with these words in the grid near that of the lane that owns a range, and in its row? */
-CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 range, ck_words4 other)
+/* The lane that a range belongs to, from its word in `rows`. */
+CK_FN ck_u32 chem_owner_of(ck_u32 row)
 {
-    ck_words4 of_i = ck_load_local_words4(l.spots + 4u * (range / CHEM_SIDES));
+    return row >> 12 & 31u;
+}
+
+/* Is a molecule with these words in the grid near that of the lane that owns a range, and in its row? */
+CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_words4 other)
+{
+    ck_words4 of_i = ck_load_local_words4(l.spots + 4u * chem_owner_of(row));
     chem_spot spot;
     spot.x = of_i.a;
     spot.y = of_i.b;
     spot.z = of_i.c;
     float square = chem_spot_square(sight.period, spot, other.a, other.b, other.c);
-    return square <= sight.limit && (of_i.d >> (other.d & 31u) & 1u) != 0u &&
-                   chem_row(other.b, other.c) == ck_read_local_u32(l.rows + range)
-               ? 1u
-               : 0u;
+    float limit = CK_FLOAT(ck_read_local_u32(l.limits + of_i.d + other.d % CHEM_KINDS));
+    return square < limit && chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
 }
 
 /* Into the queue, if `is_found`; all lanes call. */
@@ -97,35 +125,59 @@ CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 i, ck_u32 j
         ck_write_local_u32(l.queue + 2u * at + 1u, j);
     }
     l.n_queued += n_found;
-    CK_LANES_MEET();
     return l;
 }
 
-/* All that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... A full queue is asked; at the end of the
- * last walk all that waits is. */
-CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, chem_lanes l,
-                           ck_u32 first, ck_u32 stride, ck_u32 total, ck_u32 is_last)
+/* Ranges of the lanes, one a side: n[side] slots from from[side] on. */
+typedef struct chem_ranges {
+    ck_u32 n[CHEM_SIDES], from[CHEM_SIDES];
+} chem_ranges;
+
+/* Bits of a stretch of the walk where the ranges of this lane begin. */
+CK_FN void chem_mark_begins(chem_lanes l, chem_ranges r, ck_u32 begin, ck_u32 stretch)
 {
-    ck_u32 base = 0u;
+    CK_LANES_MEET();
+    ck_write_local_u32(l.begins + 2u * l.lane, 0u);
+    ck_write_local_u32(l.begins + 2u * l.lane + 1u, 0u);
+    CK_LANES_MEET();
+    CK_UNROLL
+    for (ck_u32 side = 0u; side < CHEM_SIDES; ++side) {
+        if (r.n[side] != 0u && begin - stretch < CHEM_STRETCH) {
+            ck_atomic_or_local_u32(l.begins + (begin - stretch) / 32u, 1u << (begin & 31u));
+        }
+        begin += r.n[side];
+    }
+    CK_LANES_MEET();
+}
+
+/* Walk through a stretch of all that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... A full queue is
+ * asked; at the end of the last walk all that waits is. */
+CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, chem_lanes l,
+                           ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin, ck_u32 total, ck_u32 is_last)
+{
+    ck_u32 base = 0u, n_begun = 0u;
     do {
-        chem_two k, j, range, is_found;
+        if (base % CHEM_STRETCH == 0u) {
+            chem_mark_begins(l, ranges, begin, base);
+        }
+        chem_two k, j, row, range, is_found;
         k.a = base + l.lane;
         k.b = k.a + CK_LANES;
-        range = chem_ranges_at(l, k);
+        range = chem_ranges_at(l, k, &n_begun);
+        row.a = k.a < total ? ck_read_local_u32(l.rows + range.a) : 0u;
+        row.b = k.b < total ? ck_read_local_u32(l.rows + range.b) : 0u;
         j.a = k.a < total ? ck_read_local_u32(l.from + range.a) + k.a : 0u;
         j.b = k.b < total ? ck_read_local_u32(l.from + range.b) + k.b : 0u;
         ck_words4 of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.a)), of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.b));
-        is_found.a = k.a < total ? chem_is_in_sight(sight, l, range.a, of_a) : 0u;
-        is_found.b = k.b < total ? chem_is_in_sight(sight, l, range.b, of_b) : 0u;
+        is_found.a = k.a < total ? chem_is_in_sight(sight, l, row.a, of_a) : 0u;
+        is_found.b = k.b < total ? chem_is_in_sight(sight, l, row.b, of_b) : 0u;
         base += 2u * CK_LANES;
-        CK_NO_UNROLL
-        for (ck_u32 part = 0u; part < 2u; ++part) {
-            l = chem_queue_up(l, part == 0u ? is_found.a : is_found.b,
-                              first + (part == 0u ? range.a : range.b) / CHEM_SIDES * stride, part == 0u ? j.a : j.b);
-            ck_u32 least = is_last != 0u && part == 1u && base >= total ? 1u : CK_LANES;
-            while (l.n_queued >= least) {
-                l = chem_ask_queued(p, t, m, s, step, l);
-            }
+        l = chem_queue_up(l, is_found.a, first + chem_owner_of(row.a) * stride, j.a);
+        l = chem_queue_up(l, is_found.b, first + chem_owner_of(row.b) * stride, j.b);
+        CK_LANES_MEET();
+        ck_u32 least = is_last != 0u && base >= total ? 1u : CK_LANES;
+        while (l.n_queued >= least) {
+            l = chem_ask_queued(p, t, m, s, step, l);
         }
     } while (base < total);
     return l;
@@ -135,46 +187,50 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
 CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
                                    chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine, ck_u32 is_last)
 {
-    ck_u32 i = first + l.lane * stride, history = 0u, part = CHEM_PARTS, n_left = 1u;
+    ck_u32 i = first + l.lane * stride, history = 0u, open_sides = 0u, n_left = 1u; /* bits: sides with cells left */
     chem_spot spot;
     spot.x = spot.y = spot.z = 0u;
     if (is_mine != 0u) {
         ck_words4 words = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, i));
         ck_u32 partners = t.words[p.at_partners + words.d];
+        open_sides = partners != 0u ? 31u : 0u;
         spot.x = words.a;
         spot.y = words.b;
         spot.z = words.c;
-        history = m.history_next[i];
-        part = partners != 0u ? 0u : CHEM_PARTS;
+        history = p.n_histories > 1u ? m.history_next[i] : 0u;
         ck_write_local_u32(l.spots + 4u * l.lane, words.a);
         ck_write_local_u32(l.spots + 4u * l.lane + 1u, words.b);
         ck_write_local_u32(l.spots + 4u * l.lane + 2u, words.c);
-        ck_write_local_u32(l.spots + 4u * l.lane + 3u, partners);
+        ck_write_local_u32(l.spots + 4u * l.lane + 3u, words.d % CHEM_KINDS * CHEM_KINDS);
     }
-    while (n_left != 0u) { /* once, but for lanes at an edge of the grid */
-        ck_u32 n[CHEM_SIDES], from[CHEM_SIDES], mine = 0u, total;
+    for (ck_u32 along = 0u; n_left != 0u; ++along) { /* once, but for lanes at an edge of the grid */
+        chem_ranges ranges;
+        ck_u32 rows[CHEM_SIDES], mine = 0u, n_full = 0u, total, n_ranges;
         CK_UNROLL
-        for (ck_u32 k = 0u; k < CHEM_SIDES; ++k) {
-            n[k] = from[k] = 0u;
-            if (part < CHEM_PARTS) {
-                chem_range r = chem_range_of(p, m, sight, spot, history, i, part);
-                n[k] = r.to > r.from ? r.to - r.from : 0u;
-                from[k] = r.from;
-                part += r.n_parts;
-                ck_write_local_u32(l.rows + CHEM_SIDES * l.lane + k, r.row);
+        for (ck_u32 side = 0u; side < CHEM_SIDES; ++side) {
+            ranges.n[side] = ranges.from[side] = rows[side] = 0u;
+            if ((open_sides >> side & 1u) != 0u) {
+                chem_range r = chem_range_of(p, m, sight, spot, history, i, side, along);
+                ranges.n[side] = r.to > r.from ? r.to - r.from : 0u;
+                ranges.from[side] = r.from;
+                rows[side] = r.row | l.lane << 12;
+                open_sides &= along + r.n_cells < chem_cells_of_side(side) ? ~0u : ~(1u << side);
             }
-            mine += n[k];
+            mine += ranges.n[side];
+            n_full += ranges.n[side] != 0u ? 1u : 0u;
         }
-        ck_u32 begin = ck_lane_sum_before(mine, &total);
+        ck_lane_rank(open_sides, &n_left);
+        ck_u32 begin = ck_lane_sum_before(mine, &total), at = ck_lane_sum_before(n_full, &n_ranges), number = begin;
         CK_UNROLL
-        for (ck_u32 k = 0u; k < CHEM_SIDES; ++k) {
-            ck_write_local_u32(l.begins + CHEM_SIDES * l.lane + k, begin);
-            ck_write_local_u32(l.from + CHEM_SIDES * l.lane + k, from[k] - begin);
-            begin += n[k];
+        for (ck_u32 side = 0u; side < CHEM_SIDES; ++side) {
+            if (ranges.n[side] != 0u) {
+                ck_write_local_u32(l.rows + at, rows[side]);
+                ck_write_local_u32(l.from + at, ranges.from[side] - number);
+                ++at;
+            }
+            number += ranges.n[side];
         }
-        ck_lane_rank(part < CHEM_PARTS ? 1u : 0u, &n_left);
-        CK_LANES_MEET();
-        l = chem_walk(p, t, m, s, sight, step, l, first, stride, total, is_last != 0u && n_left == 0u ? 1u : 0u);
+        l = chem_walk(p, t, m, s, sight, step, l, first, stride, ranges, begin, total, is_last != 0u && n_left == 0u ? 1u : 0u);
         CK_LANES_MEET();
     }
     return l;

@@ -166,7 +166,7 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
            CK_GLOBAL ck_u32 *arrivals, CK_GLOBAL ck_u64 *scratch CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
-    chem_params p = given;
+    chem_params p = chem_specialise(given);
     chem_tables t = chem_bind_tables(starts, channels, 0, groups);
     chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects);
     chem_memory m = chem_bind(scratch, layout);

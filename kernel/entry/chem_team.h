@@ -6,6 +6,8 @@
 #define CHEM_CHUNK 64u
 /* Words are the worker's own. */
 #define CHEM_ADD(words, index, amount) ((words)[index] += (amount))
+/* A worker alone needs no atomic. */
+#define CHEM_TICKET(p, word) ((p).team == 1u ? (*(word))++ : ck_atomic_add_u32((word), 1u))
 /* Places of each axis stand together, and are compared as many at a time as fit a vector. */
 #define CHEM_SPOT(p, axis, slot) ((axis) * ((ck_u64)(p).room) + (slot))
 #define CHEM_ABREAST 8u

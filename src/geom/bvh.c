@@ -1,6 +1,8 @@
 /* Builder of the hierarchy: binned surface-area heuristic, boxes rounded outwards to a grid over the scene. */
 #include "geom/bvh.h"
 
+#include "core/team.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -238,7 +240,7 @@ uint32_t geom_bvh_build(const geom_box *boxes, uint32_t n, geom_grid *grid, uint
     } else {
         uint32_t root;
         geom_box all;
-#pragma omp parallel
+#pragma omp parallel num_threads(team_of(8 * (size_t)n))
 #pragma omp single
         build(&b, 0, n, 0, 0, &root, &all);
     }

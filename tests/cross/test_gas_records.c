@@ -144,10 +144,114 @@ static void what_stands_among_walls_is_hit(void **state)
     }
 }
 
+static double random_of(uint64_t *s)
+{
+    *s = *s * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*s >> 11) / 9007199254740992.0;
+}
+
+/* A text that is written to its end. */
+typedef struct page {
+    char text[16384];
+    size_t n;
+} page;
+
+static void add(page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(page *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    p->n += (size_t)vsnprintf(p->text + p->n, sizeof p->text - p->n, format, arguments);
+    va_end(arguments);
+}
+
+/* Corners 0, 1, 2 turn left seen from outside, 3 lies below them. */
+static void add_tetrahedron(page *p, uint64_t *seed)
+{
+    double c[3], size = 0.05 + 0.25 * random_of(seed), turn = 6.28 * random_of(seed), tilt = 0.5 * random_of(seed);
+    for (int x = 0; x < 3; x++) {
+        c[x] = 0.32 + 0.36 * random_of(seed);
+    }
+    for (int corner = 0; corner < 3; corner++) {
+        double a = turn + 2.0944 * corner;
+        add(p, "    %.17g %.17g %.17g\n", c[0] + size * cos(a), c[1] + size * sin(a), c[2] + tilt * size * cos(a));
+    }
+    add(p, "    %.17g %.17g %.17g\n", c[0], c[1], c[2] - size);
+}
+
+/* A room with up to two tetrahedra, which may overlap, and up to two free triangles of any kind. */
+static void write_room(page *p, uint64_t *seed)
+{
+    static const char *const kinds[] = {"two_sided: true, sticking: 0.2", "opacity: 0.4, sticking: 0.1",
+                                        "two_sided: true, opacity: 0.7", "two_sided: true, outgassing: 1e-7 mbar l/s"};
+    int n_bodies = (int)(3.0 * random_of(seed)), n_free = (int)(3.0 * random_of(seed)), v = 8;
+    p->n = 0;
+    add(p, "%s%s", BOX, LID);
+    for (int k = 0; k < n_bodies; k++, v += 4) {
+        add(p, "  - {name: body%d, sticking: 0.1, polygons: \"%d %d %d\\n%d %d %d\\n%d %d %d\\n%d %d %d\"}\n", k, v,
+            v + 1, v + 2, v, v + 3, v + 1, v + 1, v + 3, v + 2, v + 2, v + 3, v);
+    }
+    for (int k = 0; k < n_free; k++, v += 3) {
+        add(p, "  - {name: free%d, %s, polygons: %d %d %d}\n", k, kinds[(int)(4.0 * random_of(seed))], v, v + 1, v + 2);
+    }
+    add(p, "%s", VERTICES);
+    for (int k = 0; k < n_bodies; k++) {
+        add_tetrahedron(p, seed);
+    }
+    for (int k = 0; k < 9 * n_free; k++) {
+        add(p, "%s%.17g%s", k % 3 == 0 ? "    " : " ", 0.05 + 0.9 * random_of(seed), k % 3 == 2 ? "\n" : "");
+    }
+}
+
+static void digest_of_text(const char *text, const char *records, char digest[65])
+{
+    setenv("CORPUSCLE_GAS_RECORDS", records, 1);
+    crp_result *r = fixture_run(fixture_text(text), 2000, 7);
+    unsetenv("CORPUSCLE_GAS_RECORDS");
+    snprintf(digest, 65, "%s", crp_result_digest(r));
+    assert_true(fixture_event(r, "leaks") == 0);
+    crp_result_destroy(&r);
+}
+
+static bool has_records(const char *text)
+{
+    crp_plan *plan = NULL;
+    crp_input *input = fixture_text(text);
+    setenv("CORPUSCLE_GAS_RECORDS", "1", 1);
+    FIXTURE_OK(gas_plan_create(fixture_context, crp_input_model(input, 0), 1, &plan));
+    unsetenv("CORPUSCLE_GAS_RECORDS");
+    bool has = ((gas_plan *)plan->data)->params.has_records != 0;
+    plan_destroy(&plan);
+    crp_input_destroy(&input);
+    return has;
+}
+
+/* Whatever records there are, the bits are the tree's. Most rooms have some; not where one tetrahedron is in another.
+ */
+static void random_rooms(void **state)
+{
+    (void)state;
+    enum { ROOMS = 60 };
+    static page p;
+    uint64_t seed = 11;
+    int n_with = 0;
+    for (int room = 0; room < ROOMS; room++) {
+        char with[65], without[65];
+        write_room(&p, &seed);
+        n_with += has_records(p.text);
+        digest_of_text(p.text, "1", with);
+        digest_of_text(p.text, "0", without);
+        if (strcmp(with, without) != 0) {
+            fail_msg("room %d: %.12s with records, %.12s without:\n%s", room, with, without, p.text);
+        }
+    }
+    assert_true(n_with > ROOMS / 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(records_and_tree_agree),
-                                       cmocka_unit_test(only_closed_models_have_records),
-                                       cmocka_unit_test(what_stands_among_walls_is_hit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_and_tree_agree), cmocka_unit_test(only_closed_models_have_records),
+        cmocka_unit_test(what_stands_among_walls_is_hit), cmocka_unit_test(random_rooms)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

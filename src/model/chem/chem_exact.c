@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* Measured on one core with AVX2 over the two tracks of bench/: a molecule in a step, with its neighbours. */
-static const double SECONDS_OF_MOLECULE_STEP = 2.0e-7;
+static const double SECONDS_OF_MOLECULE_STEP = 1.6e-7;
 
 /* Candidates of a step for every molecule, at first; a launch that needs more is repeated with more. */
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
-/* CHEM_NEAR_SPECIES and CHEM_LANE_WORDS of kernel/entry/chem_gpu.h. */
-static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 23;
+/* CHEM_NEAR_SPECIES, CHEM_LANE_WORDS and CHEM_KINDS squared of kernel/entry. */
+static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 22, LIMITS = 1024;
 
-/* Buckets of the search for every molecule, at least: on a GPU, where they are counted by all threads, more. */
-static const uint64_t BUCKETS_OF_MOLECULE = 2, BUCKETS_OF_MOLECULE_ON_GPU = 4;
+/* Buckets of the search for every molecule, at least. */
+static const uint64_t BUCKETS_OF_MOLECULE = 2;
 
 /* Molecules of which a core keeps all arrays in its second cache. */
 static const uint64_t MOLECULES_OF_CACHE = 4096;
@@ -89,11 +89,10 @@ static uint32_t power_of_two_above(uint64_t n)
 
 /* Buckets of the search: some more than molecules. Every history has its own, where that does not make many more of them (a large
  * track among small ones would): what is looked up together lies together then. */
-static void set_buckets(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_molecules, uint64_t n_histories)
+static void set_buckets(chem_params *p, const chem_plan *chem, uint64_t n_molecules, uint64_t n_histories)
 {
-    uint64_t of_molecule = shape->n_workers != 0 ? BUCKETS_OF_MOLECULE : BUCKETS_OF_MOLECULE_ON_GPU;
-    uint64_t shared = power_of_two_above(n_molecules * of_molecule);
-    uint64_t own = power_of_two_above(chem->largest_track * of_molecule);
+    uint64_t shared = power_of_two_above(n_molecules * BUCKETS_OF_MOLECULE);
+    uint64_t own = power_of_two_above(chem->largest_track * BUCKETS_OF_MOLECULE);
     bool is_own = own * n_histories <= 2 * shared && own * n_histories <= 1u << 30;
     p->n_buckets = (ck_u32)(is_own ? own * n_histories : shared);
     p->region_mask = (ck_u32)((is_own ? own : shared) - 1);
@@ -123,7 +122,7 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
     p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
     p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
-    set_buckets(p, chem, shape, n, p->part != 0 ? p->part : n_histories);
+    set_buckets(p, chem, n, p->part != 0 ? p->part : n_histories);
 }
 
 static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)
@@ -177,13 +176,16 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
     if (shape->n_workers == 0) {
         const chem_params *p = ((const chem_plan *)plan->data)->engine_data;
         snprintf(shape->define_text[0], sizeof shape->define_text[0], "CHEM_CORRECTS=%u", p->corrects);
+        snprintf(shape->define_text[1], sizeof shape->define_text[1], "CHEM_SPACE=%u", p->space);
         shape->define_pointer[0] = shape->define_text[0];
+        shape->define_pointer[1] = shape->define_text[1];
         shape->source.defines = shape->define_pointer;
-        shape->source.n_defines = 1;
+        shape->source.n_defines = 2;
     }
     if (shape->n_workers == 0) { /* the search, sums over a block, counts of species */
         uint32_t n_near = n_species < MOST_NEAR_SPECIES ? n_species : MOST_NEAR_SPECIES;
-        shape->local_bytes = 4 * (n_near > WORDS_OF_LANE * shape->block ? n_near : WORDS_OF_LANE * shape->block);
+        uint32_t of_search = LIMITS + WORDS_OF_LANE * shape->block;
+        shape->local_bytes = 4 * (n_near > of_search ? n_near : of_search);
     }
     return CRP_OK;
 }

@@ -94,7 +94,8 @@ static void define_features(plan_shape *shape, const gas_plan *gp, const crp_pla
 
 /*
  * One block of 1024 threads with all shared memory of a multiprocessor, where words and nodes fit: 7.0 against 6.1
- * GHit/s for three blocks of 256 on a tube of 100 walls and an H200, 4.8 against 3.8 on one of 1000. With records the
+ * GHit/s for three blocks of 256 on a tube of 100 walls and an H200, 4.8 against 3.8 on one of 1000 (searches that were
+ * not bounded yet; 7.8 and 5.3 now). With records the
  * nodes are rarely asked, and lighter blocks win as soon as these take much: 10.7 against 10.5. Beyond that nodes are
  * read through the caches, by as many threads as 64 registers allow.
  */

@@ -122,7 +122,7 @@ def test_no_direction_is_special(corpuscle, method):
     write_csv(corpuscle, "as_is.csv", rows)
     write_csv(corpuscle, "turned.csv", turned(rows))
     both = []
-    for seed, name in enumerate(("as_is.csv", "turned.csv")):
+    for seed, name in enumerate(("as_is.csv", "turned.csv"), 1):
         run, = corpuscle.json("run", name, "--method", method, "-n", "192", "--seed", str(seed), "--set", "time.end=3ns", "-q", "--batches", "48", *CPU)
         both.append({r["of"]: (r["mean"], r["std_dev"]) for r in run["results"] if r["name"] == "G"})
     for species in SPECIES:

@@ -36,8 +36,8 @@ def speed(report, program, device, scale):
     """The rate of a long run, by its wall time: launches overlap, as they do for users."""
     rows, data = [], []
     for sides, goal in GOALS.items():
-        path, n = make_tube(program, 100, sides, 0), int((1.2e8 if sides == 100 else 6e7) * scale)
-        for name, where in (("optix, triangles", [device]), ("optix, polygons", [device, "--set", "optix.mesh=polygons"]),
+        path, n = make_tube(program, 100, sides, 0), int(1.2e8 * scale)
+        for name, where in (("optix, triangles", [device]), ("optix, positions facet", [device, "--set", "optix.positions=facet"]),
                             ("cuda", [device.replace("optix", "cuda")])):
             r = gas_run(program, path, max(n, 1000), "--device", *where, "--batches", 4)
             hits, leaks = r["events"]["hits"], r["events"]["leaks"]
@@ -53,11 +53,14 @@ def speed(report, program, device, scale):
     report.section("Speed and leaks, L/R = 100", table(head, rows), "speed", data)
 
 
-def study(report, program, device, experiments, histories):
-    """The tables of `corpuscle bench gas-optix`."""
+def study(report, program, device, experiments, histories, folder):
+    """The tables of `corpuscle bench gas-optix`; of EXPERIMENT.jsonl in the folder, where it is given, which has its lines."""
     for experiment in experiments:
         extra = [] if histories is None else ["-n", int(histories)]
-        text = program.call("bench", f"gas-optix:{experiment}", "--device", device, "--json", "-q", *extra)
+        if folder is not None:
+            text = (folder / f"{experiment}.jsonl").read_text()
+        else:
+            text = program.call("bench", f"gas-optix:{experiment}", "--device", device, "--json", "-q", *extra)
         data = [json.loads(line) for line in text.splitlines()]
         rows = {}
         for d in data:
@@ -67,6 +70,9 @@ def study(report, program, device, experiments, histories):
         for variant, row in rows.items():
             line = [variant]
             for walls in (100, 1000):
+                if walls not in row:
+                    line += ["-", "-"]
+                    continue
                 line += [f"{row[walls]['rate']['value']:.0f}", f"{row[walls]['leaks_per_hit']:.1e}"]
                 known = row[walls].get("study")
                 if experiment == "mesh":
@@ -94,8 +100,8 @@ def check_same(report, program, device):
 def compare(report, program, device):
     """Every number of the summary against the CUDA device's, other seed: z-scores."""
     rows = []
-    cases = {"tube": ("gas-tube", ["length_over_radius=10", "sides=100"]), "elbow": ("gas-elbow", []),
-             "chamber": ("gas-chamber", ["bodies=8", "segments=16"]),
+    cases = {"tube": ("gas-tube", ["length_over_radius=10", "sides=100"]), "elbow": ("gas-elbow", ["arm_in=2", "arm_out=1"]),
+             "chamber": ("gas-chamber", ["bodies=1", "segments=8"]),
              "rough tube": ("gas-tube", ["length_over_radius=10", "sides=60", "facets.wall.reflection.diffuse=0.7",
                                          "facets.wall.reflection.specular=0.2", "facets.wall.sticking=0.01",
                                          "facets.wall.accommodation=0.5"]),
@@ -103,9 +109,10 @@ def compare(report, program, device):
     for name, (starter, settings) in cases.items():
         path = Path(program.folder.name) / f"{slug(name)}.yaml"
         program.call("new", starter, *[a for s in settings for a in ("--set", s)], "-o", path)
-        other = gas_run(program, path, 4e6, "--device", device.replace("optix", "cuda"), "--seed", 7)
+        n = 4e5 if name == "chamber" else 4e6
+        other = gas_run(program, path, n, "--device", device.replace("optix", "cuda"), "--seed", 7)
         for mesh in ("triangles", "polygons"):
-            r = gas_run(program, path, 4e6, "--device", device, "--set", f"optix.mesh={mesh}")
+            r = gas_run(program, path, n, "--device", device, "--set", f"optix.mesh={mesh}")
             z = []
             for a, b in zip(r["results"], other["results"]):
                 s = math.hypot(a["std_dev"], b["std_dev"])
@@ -116,14 +123,14 @@ def compare(report, program, device):
             rows.append([name, mesh, len(z), f"{worst[0]:.1f}", f"{worst[1]} {worst[2]}", right, r["events"]["leaks"],
                          f"{r['events']['hits']:.2g}"])
     head = ["model", "mesh", "numbers", "largest z", "of", "", "leaks", "hits"]
-    report.section("Against the CUDA device (4e6 molecules, other seed)", table(head, rows), "compare", rows)
+    report.section("Against the CUDA device (4e6 molecules, chamber 4e5, other seed)", table(head, rows), "compare", rows)
 
 
 def tubes(report, program, device, histories, ratios):
     rows, data = [], []
     for ratio in ratios:
         exact, paper_gpu, paper_cpu = TUBES[ratio]
-        r = gas_run(program, make_tube(program, ratio, 200, 1), histories, "--device", device)
+        r = gas_run(program, make_tube(program, ratio, 200, 1), histories, "--device", device, "--batches", 16)
         mean, sigma = transmission(r)
         leaks, hits = r["events"]["leaks"], r["events"]["hits"]
         # 200 walls of the circle's area: the perimeter, and 1 - W of short tubes with it, is larger by pi^2 / (6 n^2) = 4.1e-5.
@@ -141,7 +148,7 @@ def tubes(report, program, device, histories, ratios):
 
 
 def precision(report, program, device, histories):
-    """The study's figure 7: 50 runs with other seeds, single against double precision of geometry and rays."""
+    """The study's figure 7: 50 sets of molecules, single against double precision of geometry and rays."""
     exact, rows, data = TUBES[100][0], [], []
     text = program.call("bench", "gas-optix:precision", "--device", device, "--json", "-q", "-n", int(histories))
     for d in map(json.loads, text.splitlines()):
@@ -166,9 +173,10 @@ def parse():
     parser.add_argument("--scale", type=float, default=1.0, help="molecules of the speed part, as a part of the full numbers")
     parser.add_argument("--experiments", default=",".join(EXPERIMENTS), help="of the study")
     parser.add_argument("--study-histories", type=float, help="molecules of each row of the study")
+    parser.add_argument("--study-lines", type=Path, help="folder with what `bench gas-optix:EXPERIMENT --json` printed before")
     parser.add_argument("--ratios", default=",".join(str(r) for r in TUBES if r <= 500), help="L/R of the tubes, by comma")
     parser.add_argument("--histories", type=float, default=1e9, help="molecules of each tube")
-    parser.add_argument("--precision-histories", type=float, default=1e7, help="molecules of each of the 50 runs")
+    parser.add_argument("--precision-histories", type=float, default=1e7, help="molecules of each of the 50 sets")
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results")
     return parser.parse_args()
 
@@ -191,7 +199,8 @@ def main():
     if "compare" in only:
         guarded(report, compare, program, options.device)
     if "study" in only:
-        guarded(report, study, program, options.device, options.experiments.split(","), options.study_histories)
+        guarded(report, study, program, options.device, options.experiments.split(","), options.study_histories,
+                options.study_lines)
     if "tubes" in only:
         guarded(report, tubes, program, options.device, options.histories, [int(r) for r in options.ratios.split(",")])
     if "precision" in only:

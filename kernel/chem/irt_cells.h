@@ -72,32 +72,40 @@ CK_FN ck_u32 chem_irt_neighbour(chem_irt_params p, chem_irt_memory m, ck_u32 cel
     return m.cell_key[at] == CHEM_IRT_EMPTY ? CHEM_NONE : at;
 }
 
-/* Row number `which` (0 to ROWS - 1) about a cell; first = end where nobody is in it. */
-CK_CALL chem_irt_row chem_irt_row_of(chem_irt_params p, chem_irt_memory m, ck_u32 cell, ck_u32 which)
+/* Row number `which` (0 to ROWS - 1) about a cell, nobody in it yet. */
+CK_FN chem_irt_row chem_irt_row_at(ck_u32 which)
 {
     chem_irt_row row;
     row.di = (ck_i32)(which / (2u * CHEM_IRT_FINE + 1u)) - CHEM_IRT_FINE;
     row.dj = (ck_i32)(which % (2u * CHEM_IRT_FINE + 1u)) - CHEM_IRT_FINE;
     row.first = 0u;
     row.end = 0u;
-    for (ck_i32 dk = -CHEM_IRT_FINE; dk <= CHEM_IRT_FINE; ++dk) {
-        ck_u32 at = chem_irt_neighbour(p, m, cell, row.di, row.dj, dk);
-        if (at != CHEM_NONE && m.cell_end[at] > m.cell_first[at]) {
-            row.first = row.end == 0u ? m.cell_first[at] : row.first;
-            row.end = m.cell_end[at];
-        }
+    return row;
+}
+
+/* With the places of a cell of it: cells come in the order of z, as their places do. */
+CK_FN chem_irt_row chem_irt_row_with(chem_irt_row row, chem_irt_memory m, ck_u32 cell)
+{
+    if (m.cell_end[cell] > m.cell_first[cell]) {
+        row.first = row.end == 0u ? m.cell_first[cell] : row.first;
+        row.end = m.cell_end[cell];
     }
     return row;
 }
 
-/* Is any place of the row near enough to a place in the cell? Seen from above. */
-CK_FN ck_u32 chem_irt_is_near(chem_irt_params p, ck_u64 key, chem_irt_row row, double x, double y)
+/* How far a coordinate is from the nearest point of the cell of that number along the axis. */
+CK_FN double chem_irt_gap(double x, ck_u32 number, double cell)
 {
-    double west = (double)((ck_i32)(key >> 42) - CHEM_IRT_MIDDLE + row.di) * p.cell;
-    double south = (double)((ck_i32)((key >> 21) & 0x1FFFFFu) - CHEM_IRT_MIDDLE + row.dj) * p.cell;
-    double dx = x < west ? west - x : x > west + p.cell ? x - west - p.cell : 0.0;
-    double dy = y < south ? south - y : y > south + p.cell ? y - south - p.cell : 0.0;
-    return dx * dx + dy * dy < p.farthest * p.farthest * 1.0001 ? 1u : 0u;
+    double west = (double)((ck_i32)number - CHEM_IRT_MIDDLE) * cell;
+    return x < west ? west - x : x > west + cell ? x - west - cell : 0.0;
+}
+
+/* Square of what is left of the longest distance, along z, in a row seen from above; < 0: no place of it is near enough. */
+CK_FN double chem_irt_left(chem_irt_params p, ck_u64 key, chem_irt_row row, double x, double y)
+{
+    double dx = chem_irt_gap(x, (ck_u32)(key >> 42) + (ck_u32)row.di, p.cell);
+    double dy = chem_irt_gap(y, ((ck_u32)(key >> 21) & 0x1FFFFFu) + (ck_u32)row.dj, p.cell);
+    return p.farthest * p.farthest * 1.0001 - dx * dx - dy * dy;
 }
 
 /* Order cells by key: a heap, taken down from its top. */

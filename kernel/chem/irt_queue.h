@@ -1,7 +1,7 @@
 /**
- * Reactions that wait, earliest first: a binary heap. When it is full the later half is given up and a horizon remembers from
- * which time on reactions are not known; once all earlier ones are done, the molecules that are left are asked again, and give
- * the same times.
+ * Reactions that wait, earliest first: a binary heap. When it is full the later half is given up and a horizon remembers the last
+ * one that is known; once all up to it are done, the molecules that are left are asked again, and give the same times. Any room
+ * will do, however many reactions there are at one time.
  */
 #ifndef CHEM_IRT_QUEUE_H
 #define CHEM_IRT_QUEUE_H
@@ -12,8 +12,9 @@
 typedef struct chem_irt_queue {
     CK_GLOBAL chem_irt_entry *entries;
     ck_u32 n, room;
-    ck_u32 is_heap;  /* else a heap is still to be made of it */
-    double horizon;  /* reactions after it are not in the queue */
+    ck_u32 is_heap; /* else a heap is still to be made of it */
+    ck_u32 is_cut;  /* reactions after the horizon are not in it */
+    chem_irt_entry horizon;
 } chem_irt_queue;
 
 /* Order of reactions: time, then random words, then ids, so that it does not depend on where molecules are kept. */
@@ -56,20 +57,20 @@ CK_CALL void chem_irt_make_heap(chem_irt_queue *q)
     q->is_heap = 1u;
 }
 
-/* The time of rank `rank` among the entries (Hoare's selection); it orders them about it. */
-CK_FN double chem_irt_time_of_rank(chem_irt_queue *q, ck_u32 rank)
+/* The entry of rank `rank` (Hoare's selection); it orders them about it. */
+CK_FN chem_irt_entry chem_irt_entry_of_rank(chem_irt_queue *q, ck_u32 rank)
 {
     ck_u32 low = 0u;
     ck_u32 high = q->n - 1u;
     while (low < high) {
-        double pivot = q->entries[(low + high) / 2u].time;
+        chem_irt_entry pivot = q->entries[(low + high) / 2u];
         ck_u32 i = low;
         ck_u32 j = high;
         for (;;) {
-            while (q->entries[i].time < pivot) {
+            while (chem_irt_is_before(q->entries[i], pivot) != 0u) {
                 ++i;
             }
-            while (q->entries[j].time > pivot) {
+            while (chem_irt_is_before(pivot, q->entries[j]) != 0u) {
                 --j;
             }
             if (i >= j) {
@@ -87,7 +88,13 @@ CK_FN double chem_irt_time_of_rank(chem_irt_queue *q, ck_u32 rank)
             low = j + 1u;
         }
     }
-    return q->entries[rank].time;
+    return q->entries[rank];
+}
+
+/* Is an entry after the last one that is known? */
+CK_FN ck_u32 chem_irt_is_beyond(chem_irt_queue *q, chem_irt_entry e)
+{
+    return q->is_cut != 0u && chem_irt_is_before(q->horizon, e) != 0u ? 1u : 0u;
 }
 
 /* Give up the later half. */
@@ -95,9 +102,10 @@ CK_CALL void chem_irt_shorten(chem_irt_queue *q)
 {
     ck_u32 was_heap = q->is_heap;
     ck_u32 kept = 0u;
-    q->horizon = chem_irt_time_of_rank(q, q->n / 2u);
+    q->horizon = chem_irt_entry_of_rank(q, q->n / 2u);
+    q->is_cut = 1u;
     for (ck_u32 i = 0u; i < q->n; ++i) {
-        if (q->entries[i].time <= q->horizon) {
+        if (chem_irt_is_beyond(q, q->entries[i]) == 0u) {
             q->entries[kept++] = q->entries[i];
         }
     }
@@ -107,20 +115,14 @@ CK_CALL void chem_irt_shorten(chem_irt_queue *q)
     }
 }
 
-/* Add a reaction. Returns 0 where there is no room: more reactions at one time than fit. */
-CK_CALL ck_u32 chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
+/* Add a reaction, if it is not beyond the horizon. Room for four or more. */
+CK_CALL void chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
 {
-    if (e.time > q->horizon) {
-        return 1u;
-    }
-    if (q->n == q->room) {
+    if (q->n == q->room && chem_irt_is_beyond(q, e) == 0u) {
         chem_irt_shorten(q);
-        if (e.time > q->horizon) {
-            return 1u;
-        }
-        if (q->n == q->room) {
-            return 0u;
-        }
+    }
+    if (chem_irt_is_beyond(q, e) != 0u) {
+        return;
     }
     ck_u32 at = q->n++;
     while (q->is_heap != 0u && at > 0u && chem_irt_is_before(e, q->entries[(at - 1u) / 2u]) != 0u) {
@@ -128,7 +130,6 @@ CK_CALL ck_u32 chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
         at = (at - 1u) / 2u;
     }
     q->entries[at] = e;
-    return 1u;
 }
 
 /* Take the earliest; there must be one. */

@@ -30,7 +30,6 @@ typedef struct chem_irt_history {
     ck_u32 next_id, next_event;
     ck_u32 output;     /* next output time */
     ck_u32 is_full;    /* something did not fit */
-    double after;      /* reactions up to this time are done */
     ck_u64 n_pairs;    /* pairs that were looked at closely */
 } chem_irt_history;
 
@@ -62,8 +61,8 @@ CK_FN ck_u32 chem_irt_channel_of(chem_irt_history *h, ck_u32 one, ck_u32 other)
 
 CK_FN void chem_irt_wait(chem_irt_history *h, chem_irt_entry e)
 {
-    if (e.time <= h->p.end && e.time > h->after && chem_irt_push(&h->q, e) == 0u) {
-        h->is_full = 1u;
+    if (e.time <= h->p.end) {
+        chem_irt_push(&h->q, e);
     }
 }
 
@@ -162,22 +161,34 @@ CK_CALL void chem_irt_ask_range(chem_irt_history *h, chem_irt_asker a, ck_u32 sl
     }
 }
 
-/* The molecule at `slot` and the products of the cells about it; `below`: only those at places before it. */
-CK_CALL void chem_irt_ask_chains(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, chem_irt_row row, ck_u32 below)
+/* The molecule at `slot` and the products of a cell; `below`: only those at places before it. */
+CK_CALL void chem_irt_ask_chain(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, ck_u32 cell, ck_u32 below)
 {
     chem_irt_memory m = h->m;
-    for (ck_i32 dk = -CHEM_IRT_FINE; dk <= CHEM_IRT_FINE; ++dk) {
-        ck_u32 cell = chem_irt_neighbour(h->p, m, m.cell[slot], row.di, row.dj, dk);
-        ck_u32 other = cell == CHEM_NONE ? CHEM_NONE : m.cell_chain[cell];
-        for (; other != CHEM_NONE; other = m.next[other]) {
-            ck_u32 species = m.species[other];
-            if (other != slot && (below == 0u || other < slot) &&
-                chem_irt_sift(a, (float)(m.x[other] - a.x), (float)(m.y[other] - a.y), (float)(m.z[other] - a.z),
-                              (float)(a.birth - m.birth[other]), m.id[other], a.bound[species], m.two_d[species]) != 0u) {
-                chem_irt_ask(h, slot, other);
-            }
+    for (ck_u32 other = m.cell_chain[cell]; other != CHEM_NONE; other = m.next[other]) {
+        ck_u32 species = m.species[other];
+        if (other != slot && (below == 0u || other < slot) &&
+            chem_irt_sift(a, (float)(m.x[other] - a.x), (float)(m.y[other] - a.y), (float)(m.z[other] - a.z),
+                          (float)(a.birth - m.birth[other]), m.id[other], a.bound[species], m.two_d[species]) != 0u) {
+            chem_irt_ask(h, slot, other);
         }
     }
+}
+
+/* The molecule at `slot` and all that stand in a row of cells, as far up and down as is near enough. */
+CK_CALL void chem_irt_ask_row(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, chem_irt_row row, ck_u32 below)
+{
+    ck_u64 key = h->m.cell_key[h->m.cell[slot]];
+    double left = chem_irt_left(h->p, key, row, a.x, a.y);
+    for (ck_i32 dk = -CHEM_IRT_FINE; left > 0.0 && dk <= CHEM_IRT_FINE; ++dk) {
+        double dz = chem_irt_gap(a.z, ((ck_u32)key & 0x1FFFFFu) + (ck_u32)dk, h->p.cell);
+        ck_u32 cell = dz * dz < left ? chem_irt_neighbour(h->p, h->m, h->m.cell[slot], row.di, row.dj, dk) : CHEM_NONE;
+        if (cell != CHEM_NONE) {
+            row = chem_irt_row_with(row, h->m, cell);
+            chem_irt_ask_chain(h, a, slot, cell, below);
+        }
+    }
+    chem_irt_ask_range(h, a, slot, row.first, row.end);
 }
 
 /* The molecule by itself. */
@@ -204,14 +215,9 @@ CK_CALL void chem_irt_ask_product(chem_irt_history *h, ck_u32 slot, ck_u32 below
 {
     chem_irt_molecule one = chem_irt_at(h, slot);
     chem_irt_asker a = chem_irt_asker_of(h, one);
-    ck_u64 key = h->m.cell_key[h->m.cell[slot]];
     chem_irt_ask_alone(h, one, slot);
     for (ck_u32 which = 0u; which < CHEM_IRT_ROWS; ++which) {
-        chem_irt_row row = chem_irt_row_of(h->p, h->m, h->m.cell[slot], which);
-        if (chem_irt_is_near(h->p, key, row, one.x, one.y) != 0u) {
-            chem_irt_ask_range(h, a, slot, row.first, row.end);
-            chem_irt_ask_chains(h, a, slot, row, below);
-        }
+        chem_irt_ask_row(h, a, slot, chem_irt_row_at(which), below);
     }
 }
 
@@ -221,8 +227,12 @@ CK_CALL void chem_irt_ask_cell(chem_irt_history *h, ck_u32 cell)
     chem_irt_row rows[CHEM_IRT_ROWS];
     ck_u64 key = h->m.cell_key[cell];
     ck_u32 n = 0u;
-    for (ck_u32 which = 0u; which < CHEM_IRT_ROWS; ++which) {
-        chem_irt_row row = chem_irt_row_of(h->p, h->m, cell, which);
+    for (ck_u32 which = CHEM_IRT_ROWS / 2u; which < CHEM_IRT_ROWS; ++which) { /* those before its own end before it */
+        chem_irt_row row = chem_irt_row_at(which);
+        for (ck_i32 dk = -CHEM_IRT_FINE; dk <= CHEM_IRT_FINE; ++dk) {
+            ck_u32 other = chem_irt_neighbour(h->p, h->m, cell, row.di, row.dj, dk);
+            row = other == CHEM_NONE ? row : chem_irt_row_with(row, h->m, other);
+        }
         if (row.end > h->m.cell_first[cell]) {
             rows[n++] = row;
         }
@@ -235,7 +245,7 @@ CK_CALL void chem_irt_ask_cell(chem_irt_history *h, ck_u32 cell)
         chem_irt_asker a = chem_irt_asker_of(h, one);
         chem_irt_ask_alone(h, one, slot);
         for (ck_u32 i = 0u; i < n; ++i) {
-            if (chem_irt_is_near(h->p, key, rows[i], one.x, one.y) != 0u) {
+            if (chem_irt_left(h->p, key, rows[i], one.x, one.y) > 0.0) {
                 chem_irt_ask_range(h, a, slot, rows[i].first > slot ? rows[i].first : slot + 1u, rows[i].end);
             }
         }
@@ -247,7 +257,7 @@ CK_CALL void chem_irt_ask_all(chem_irt_history *h)
 {
     h->q.n = 0u;
     h->q.is_heap = 0u;
-    h->q.horizon = CHEM_NEVER;
+    h->q.is_cut = 0u;
     for (ck_u32 i = 0u; i < h->n_cells && h->is_full == 0u; ++i) {
         chem_irt_ask_cell(h, h->m.cells[i]);
     }
@@ -403,7 +413,6 @@ CK_CALL void chem_irt_begin(chem_irt_history *h)
     h->next_event = 1u;
     h->output = 0u;
     h->is_full = 0u;
-    h->after = -1.0;
     h->n_pairs = 0u;
 }
 
@@ -526,8 +535,7 @@ CK_CALL void chem_irt_run(chem_irt_history *h)
     while (h->is_full == 0u) {
         if (h->q.n != 0u) {
             chem_irt_fire(h, chem_irt_pop(&h->q));
-        } else if (h->q.horizon < h->p.end) {
-            h->after = h->q.horizon;
+        } else if (h->q.is_cut != 0u) { /* all up to the horizon are done */
             chem_irt_ask_all(h);
         } else {
             break;

@@ -16,23 +16,25 @@ typedef struct chem_team {
     ck_u32 worker, n_workers;
 } chem_team;
 
-#define CHEM_EACH(i, n)                                                                                     \
-    for (ck_u32 chunk_##i = team.worker * CHEM_CHUNK; chunk_##i < (n); chunk_##i += team.n_workers * CHEM_CHUNK) \
+#define CHEM_EACH(i, n)                                                                                                \
+    for (ck_u32 chunk_##i = team.worker * CHEM_CHUNK; chunk_##i < (n); chunk_##i += team.n_workers * CHEM_CHUNK)       \
         for (ck_u32 i = chunk_##i; i < chunk_##i + CHEM_CHUNK && i < (n); ++i)
 
 /* What a launch reads. */
 typedef struct chem_tables {
     CK_GLOBAL const chem_start *starts;
     CK_GLOBAL const chem_channel *channels;
-    CK_GLOBAL const ck_u32 *words;    /* table 1 as words */
+    CK_GLOBAL const ck_u32 *words; /* table 1 as words */
     CK_GLOBAL const chem_step *steps;
-    CK_GLOBAL const ck_u32 *groups;   /* first molecule of (group of births, track), groups times tracks + 1 words */
+    CK_GLOBAL const ck_u32 *groups; /* first molecule of (group of births, track), groups times tracks + 1 words */
 } chem_tables;
 
-/* What happens to a pair in reach, and what a reaction does: the rules of `exact`, unless another method brings its own. */
+/* What happens to a pair in reach, and what a reaction does: the rules of `exact`, unless another method brings its
+ * own. */
 #if defined(CHEM_OTHER_RULES)
-CK_FN ck_u32 chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                                ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j);
+CK_FN ck_u32 chem_other_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i,
+                                ck_u32 j, ck_u32 channel, chem_vector apart, float square, ck_words4 way_i,
+                                ck_words4 way_j);
 CK_FN void chem_other_react(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_candidate c);
 #define CHEM_EXAMINE chem_other_examine
 #define CHEM_REACT chem_other_react
@@ -93,8 +95,8 @@ CK_FN void chem_clear_slot(chem_memory m, ck_u32 slot)
 }
 
 /* A molecule in the order of the buckets, with the way it goes and its random word. */
-CK_FN void chem_set_down(chem_params p, chem_memory m, ck_u32 to, chem_particle a, float birth, ck_u32 history, chem_spot spot,
-                         chem_vector v, ck_u32 word)
+CK_FN void chem_set_down(chem_params p, chem_memory m, ck_u32 to, chem_particle a, float birth, ck_u32 history,
+                         chem_spot spot, chem_vector v, ck_u32 word)
 {
     m.next[to] = a;
     m.birth_next[to] = birth;
@@ -183,8 +185,8 @@ CK_FN chem_spot chem_spot_at(chem_params p, double inv_cell, ck_u32 n_cells, che
 /* Into the bucket of its cell. */
 CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 history, ck_u32 i)
 {
-    ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
-                                p.region_mask, p.region);
+    ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS,
+                                history, p.region_mask, p.region);
     m.buckets[i] = bucket;
     m.ranks[i] = CHEM_TICKET(p, m.counts + bucket);
 }
@@ -216,7 +218,8 @@ typedef struct chem_way {
 } chem_way;
 
 /** Draws: 2 quads. */
-CK_FN chem_way chem_draw_way(chem_params p, chem_tables t, chem_step s, ck_u32 step, ck_u32 id, ck_u32 species, ck_u32 history)
+CK_FN chem_way chem_draw_way(chem_params p, chem_tables t, chem_step s, ck_u32 step, ck_u32 id, ck_u32 species,
+                             ck_u32 history)
 {
     chem_way way;
     way.move = chem_displace(p.key, id, step, p.first_history + history, chem_motion(p, t, species) * s.sqrt_dt);
@@ -234,7 +237,8 @@ CK_FN ck_u32 chem_place_in_order(chem_memory m, ck_u32 i)
 CK_FN void chem_settle(chem_params p, chem_memory m, chem_step s, ck_u32 i, ck_u32 to, chem_way way)
 {
     chem_particle a = m.here[i];
-    chem_set_down(p, m, to, a, m.birth_here[i], m.history_here[i], chem_spot_at(p, s.inv_cell, s.n_cells, a), way.move, way.word);
+    chem_set_down(p, m, to, a, m.birth_here[i], m.history_here[i], chem_spot_at(p, s.inv_cell, s.n_cells, a), way.move,
+                  way.word);
     chem_no_shift(p, m, to);
 }
 

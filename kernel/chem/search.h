@@ -1,4 +1,5 @@
-/** Pairs that are near each other in a step, and what may happen to them; molecules that react by themselves. See steps.h. */
+/** Pairs that are near each other in a step, and what may happen to them; molecules that react by themselves. See
+ * steps.h. */
 #ifndef CHEM_SEARCH_H
 #define CHEM_SEARCH_H
 
@@ -96,7 +97,7 @@ CK_FN chem_event chem_examine_contact(chem_params p, chem_tables t, chem_memory 
 
 /* Two molecules within the reach of their channel: do they meet? */
 CK_FN void chem_examine_near(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                               ck_u32 channel, chem_vector apart, ck_u32 word)
+                             ck_u32 channel, chem_vector apart, ck_u32 word)
 {
     float radius = t.channels[channel].radius;
     chem_pair pair = chem_pair_of(p, m, i, j, step, apart);
@@ -117,9 +118,10 @@ CK_FN void chem_examine_near(chem_params p, chem_tables t, chem_memory m, chem_s
     }
 }
 
-/* Absorbing partners that are apart at both ends of the step and whose word is too large for them to touch in it: most of all. */
-CK_FN ck_u32 chem_surely_miss(chem_vector from, chem_vector to, float radius, float spread, chem_vector apart, float square,
-                              ck_u32 word)
+/* Absorbing partners that are apart at both ends of the step and whose word is too large for them to touch in it: most
+ * of all. */
+CK_FN ck_u32 chem_surely_miss(chem_vector from, chem_vector to, float radius, float spread, chem_vector apart,
+                              float square, ck_u32 word)
 {
     to.x = apart.x + (to.x - from.x);
     to.y = apart.y + (to.y - from.y);
@@ -131,10 +133,10 @@ CK_FN ck_u32 chem_surely_miss(chem_vector from, chem_vector to, float radius, fl
                : 0u;
 }
 
-/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in `moves`. Returns 1
- * if they are near enough. */
+/** Two molecules that have a channel: are they near enough for it, and do they meet? `way_i`, `way_j`: their words in
+ * `moves`. Returns 1 if they are near enough. */
 CK_FN ck_u32 chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j,
-                        ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
+                          ck_u32 channel, chem_vector apart, float square, ck_words4 way_i, ck_words4 way_j)
 {
     float radius = t.channels[channel].radius, reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, radius);
     if (square > reach * reach) {
@@ -143,8 +145,8 @@ CK_FN ck_u32 chem_examine(chem_params p, chem_tables t, chem_memory m, chem_step
     ck_u32 leads = chem_leads(m.next[i], m.next[j]);
     ck_u32 word = chem_pair_word(leads != 0u ? way_i.d : way_j.d, leads != 0u ? way_j.d : way_i.d);
     if (t.channels[channel].type == CHEM_ABSORBING &&
-        chem_surely_miss(chem_move_in(way_i), chem_move_in(way_j), radius, t.channels[channel].diffusion * s.dt, apart, square,
-                         word) != 0u) {
+        chem_surely_miss(chem_move_in(way_i), chem_move_in(way_j), radius, t.channels[channel].diffusion * s.dt, apart,
+                         square, word) != 0u) {
         return 1u;
     }
     chem_examine_near(p, t, m, s, step, i, j, channel, apart, word);
@@ -177,8 +179,8 @@ CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, 
     return CHEM_EXAMINE(p, t, m, s, step, i, j, channel, apart, square, way_i, way_j);
 }
 
-/* How places in the grid are compared: how far apart they may be (in square, units of the 2^20th of a cell), numbers of cells before
- * they begin anew, and, in boxes where that is not after 2^32 units, after how many. */
+/* How places in the grid are compared: how far apart they may be (in square, units of the 2^20th of a cell), numbers of
+ * cells before they begin anew, and, in boxes where that is not after 2^32 units, after how many. */
 typedef struct chem_sight {
     float limit;
     ck_u32 n_cells;
@@ -243,7 +245,8 @@ typedef struct chem_range {
     ck_u32 row, from, to, n_cells;
 } chem_range;
 
-/* Sides of a molecule that it looks to, so that each pair is met once: its own row from its cell on, then the rows (y, z) + (1, 0),
+/* Sides of a molecule that it looks to, so that each pair is met once: its own row from its cell on, then the rows (y,
+ * z) + (1, 0),
  * (-1, 1), (0, 1), (1, 1). */
 #define CHEM_SIDES 5u
 
@@ -254,11 +257,11 @@ CK_FN ck_u32 chem_cells_of_side(ck_u32 side)
 }
 
 /**
- * Slots around molecule i on a side, from cell `along` of it on: all cells that are left where they follow each other in memory, as
- * all do but those at an edge of the grid or of the buckets.
+ * Slots around molecule i on a side, from cell `along` of it on: all cells that are left where they follow each other
+ * in memory, as all do but those at an edge of the grid or of the buckets.
  */
-CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, chem_spot spot, ck_u32 history, ck_u32 i, ck_u32 side,
-                               ck_u32 along)
+CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, chem_spot spot, ck_u32 history, ck_u32 i,
+                               ck_u32 side, ck_u32 along)
 {
     chem_range r;
     ck_i32 first = side == 0u ? 0 : -1;
@@ -276,8 +279,8 @@ CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, c
 }
 
 /* Bit k: is the place in slot j + k near that of molecule i, a partner of it, in its row, and j + k below `to`? */
-CK_FN ck_u32 chem_look(chem_params p, chem_memory m, chem_sight sight, ck_i32 period, chem_spot spot, ck_u32 partners, ck_u32 row,
-                       ck_u32 j, ck_u32 to)
+CK_FN ck_u32 chem_look(chem_params p, chem_memory m, chem_sight sight, ck_i32 period, chem_spot spot, ck_u32 partners,
+                       ck_u32 row, ck_u32 j, ck_u32 to)
 {
     CK_GLOBAL const ck_u32 *x = m.spots + CHEM_SPOT(p, 0u, j), *y = m.spots + CHEM_SPOT(p, 1u, j),
                            *z = m.spots + CHEM_SPOT(p, 2u, j), *species = m.spots + CHEM_SPOT(p, 3u, j);
@@ -341,8 +344,8 @@ CK_FN void chem_search_first_order(chem_params p, chem_tables t, chem_memory m, 
         float from = age < s.before ? 0.0f : age; /* born in the last step: what was left of that one is made up here */
         ck_quad words = chem_draw(p.key, m.next[i].id, channel, step, 0u, CHEM_STREAM_FIRST_ORDER,
                                   p.first_history + m.history_next[i]);
-        chem_event e = chem_meet_continuum(words, channel, t.channels[channel].rate, t.channels[channel].transient, from,
-                                           age + s.dt);
+        chem_event e = chem_meet_continuum(words, channel, t.channels[channel].rate, t.channels[channel].transient,
+                                           from, age + s.dt);
         if (e.channel != CHEM_NONE) {
             chem_enter(p, m, e, i, CHEM_NONE);
         }

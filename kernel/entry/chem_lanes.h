@@ -5,12 +5,13 @@
 #include "../chem/search.h"
 
 /**
- * The search by lanes that step together. Molecules have few neighbours or many, so a thread that looked at those of one molecule
- * would let the others wait. Instead the lanes take a molecule each, list the ranges of slots around it, and then walk through all
- * that is in these ranges side by side. Pairs whose places are near wait in a queue until there is one for every lane.
+ * The search by lanes that step together. Molecules have few neighbours or many, so a thread that looked at those of
+ * one molecule would let the others wait. Instead the lanes take a molecule each, list the ranges of slots around it,
+ * and then walk through all that is in these ranges side by side. Pairs whose places are near wait in a queue until
+ * there is one for every lane.
  *
- * Local words of the block: CHEM_KINDS^2 limits, for two species (modulo CHEM_KINDS) how far apart places may be, in square; those of
- * species that have no channel are 0. Then those of the lanes, CK_LANES of each unless said otherwise:
+ * Local words of the block: CHEM_KINDS^2 limits, for two species (modulo CHEM_KINDS) how far apart places may be, in
+ * square; those of species that have no channel are 0. Then those of the lanes, CK_LANES of each unless said otherwise:
  *   spots   4 a lane: place in the grid, and where the limits of its species begin
  *   queue   6 a lane: three pairs of slots
  *   begins  2 a lane: a bit for every number of a stretch of the walk, set where a range begins
@@ -31,7 +32,8 @@ typedef struct chem_lanes {
 CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
 {
     chem_lanes l;
-    CK_LOCAL ck_u32 *mine = near_words + CHEM_KINDS * CHEM_KINDS + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
+    CK_LOCAL ck_u32 *mine =
+        near_words + CHEM_KINDS * CHEM_KINDS + CK_LOCAL_INDEX() / CK_LANES * (CHEM_LANE_WORDS * CK_LANES);
     l.lane = CK_LOCAL_INDEX() % CK_LANES;
     l.limits = near_words;
     l.spots = mine;
@@ -52,7 +54,8 @@ CK_FN void chem_find_limits(chem_params p, chem_tables t, chem_step s, CK_LOCAL 
     }
     CK_BARRIER();
     for (ck_u32 k = CK_LOCAL_INDEX(); k < p.n_species * p.n_species; k += CK_LOCAL_SIZE()) {
-        ck_u32 channel = t.words[p.at_pairs + k], at = k / p.n_species % CHEM_KINDS * CHEM_KINDS + k % p.n_species % CHEM_KINDS;
+        ck_u32 channel = t.words[p.at_pairs + k],
+               at = k / p.n_species % CHEM_KINDS * CHEM_KINDS + k % p.n_species % CHEM_KINDS;
         if (channel != CHEM_NONE) {
             float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, t.channels[channel].radius);
             ck_atomic_max_local_u32(limits + at, CK_BITS(chem_limit_of(reach, s.inv_cell)));
@@ -60,7 +63,8 @@ CK_FN void chem_find_limits(chem_params p, chem_tables t, chem_step s, CK_LOCAL 
     }
 }
 
-/* Two numbers of the walk, or what belongs to them: each lane looks at two at a time, so that it waits half as often. */
+/* Two numbers of the walk, or what belongs to them: each lane looks at two at a time, so that it waits half as often.
+ */
 typedef struct chem_two {
     ck_u32 a, b;
 } chem_two;
@@ -150,10 +154,11 @@ CK_FN void chem_mark_begins(chem_lanes l, chem_ranges r, ck_u32 begin, ck_u32 st
     CK_LANES_MEET();
 }
 
-/* Walk through a stretch of all that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... A full queue is
- * asked; at the end of the last walk all that waits is. */
-CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step, chem_lanes l,
-                           ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin, ck_u32 total, ck_u32 is_last)
+/* Walk through a stretch of all that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... A
+ * full queue is asked; at the end of the last walk all that waits is. */
+CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
+                           chem_lanes l, ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin, ck_u32 total,
+                           ck_u32 is_last)
 {
     ck_u32 base = 0u, n_begun = 0u;
     do {
@@ -168,7 +173,8 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
         row.b = k.b < total ? ck_read_local_u32(l.rows + range.b) : 0u;
         j.a = k.a < total ? ck_read_local_u32(l.from + range.a) + k.a : 0u;
         j.b = k.b < total ? ck_read_local_u32(l.from + range.b) + k.b : 0u;
-        ck_words4 of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.a)), of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.b));
+        ck_words4 of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.a)),
+                  of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.b));
         is_found.a = k.a < total ? chem_is_in_sight(sight, l, row.a, of_a) : 0u;
         is_found.b = k.b < total ? chem_is_in_sight(sight, l, row.b, of_b) : 0u;
         base += 2u * CK_LANES;
@@ -184,8 +190,9 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
 }
 
 /* Pairs of the lanes' molecules with those after them; `is_mine`: this lane has one. */
-CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
-                                   chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine, ck_u32 is_last)
+CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight,
+                                   ck_u32 step, chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine,
+                                   ck_u32 is_last)
 {
     ck_u32 i = first + l.lane * stride, history = 0u, open_sides = 0u, n_left = 1u; /* bits: sides with cells left */
     chem_spot spot;
@@ -230,14 +237,15 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
             }
             number += ranges.n[side];
         }
-        l = chem_walk(p, t, m, s, sight, step, l, first, stride, ranges, begin, total, is_last != 0u && n_left == 0u ? 1u : 0u);
+        l = chem_walk(p, t, m, s, sight, step, l, first, stride, ranges, begin, total,
+                      is_last != 0u && n_left == 0u ? 1u : 0u);
         CK_LANES_MEET();
     }
     return l;
 }
 
-/* All pairs. Neighbours have as crowded a surrounding as each other, so the lanes of a team take molecules far from each other. Returns
- * the pairs that this thread asked. */
+/* All pairs. Neighbours have as crowded a surrounding as each other, so the lanes of a team take molecules far from
+ * each other. Returns the pairs that this thread asked. */
 CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
                          CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
@@ -246,12 +254,15 @@ CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step 
     chem_sight sight = chem_sight_of(p, s);
     chem_lanes l = chem_lanes_of(near_words);
     for (ck_u32 begin = 0u; begin < n; begin += team.n_workers) {
-        ck_u32 count = n - begin < team.n_workers ? n - begin : team.n_workers, share = (count + n_teams - 1u) / n_teams;
-        ck_u32 first = begin + mine, i = first + l.lane * n_teams, is_mine = l.lane < share && i < begin + count ? 1u : 0u;
+        ck_u32 count = n - begin < team.n_workers ? n - begin : team.n_workers,
+               share = (count + n_teams - 1u) / n_teams;
+        ck_u32 first = begin + mine, i = first + l.lane * n_teams,
+               is_mine = l.lane < share && i < begin + count ? 1u : 0u;
         if (is_mine != 0u && has_first_order != 0u) {
             chem_search_first_order(p, t, m, s, step, i);
         }
-        l = chem_search_lanes(p, t, m, s, sight, step, l, first, n_teams, is_mine, n - begin <= team.n_workers ? 1u : 0u);
+        l = chem_search_lanes(p, t, m, s, sight, step, l, first, n_teams, is_mine,
+                              n - begin <= team.n_workers ? 1u : 0u);
     }
     ck_grid_barrier(arrivals);
     return l.n_near;

@@ -44,6 +44,11 @@ __constant__ gas_arguments optix_arguments;
 }
 
 #define GAS_RAY_TRIES 8
+#if defined(GAS_RAY_PLANE) || defined(GAS_RAY_FACET)
+#define GAS_NUDGE GAS_NUDGE_PLACED
+#else
+#define GAS_NUDGE GAS_NUDGE_PUBLISHED
+#endif
 #ifdef GAS_RAY_DEPTH
 #define GAS_TURN_EVENTS GAS_RAY_DEPTH
 #else
@@ -140,9 +145,9 @@ CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray)
     float z = gas_ray_coordinate(place.z, r->centre[2], r->scale);
 #ifdef GAS_RAY_OFFSET
     float side = gas_dot(normal, lane->m.way) < 0.0 ? -1.0f : 1.0f;
-    x = gas_nudge(x, side * (float)n.a);
-    y = gas_nudge(y, side * (float)n.b);
-    z = gas_nudge(z, side * (float)n.c);
+    x = gas_nudge(x, side * (float)n.a, GAS_NUDGE);
+    y = gas_nudge(y, side * (float)n.b, GAS_NUDGE);
+    z = gas_nudge(z, side * (float)n.c, GAS_NUDGE);
 #endif
     gas_set_ray(ray, x, y, z, lane->m.way);
 }

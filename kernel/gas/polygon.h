@@ -4,9 +4,6 @@
 
 #include "gas/rays.h"
 
-/* How far outside its bounding rectangle a point still counts, in parts of it: rounding, no more. */
-#define GAS_RECTANGLE_SLACK 1.0e-6f
-
 /**
  * Is a point of the plane inside an outline? A ray from it along +u is crossed by the edges an odd number of times.
  *
@@ -28,6 +25,28 @@ CK_FN ck_u32 gas_is_inside(CK_GLOBAL const float *corners, ck_u32 n, float u, fl
         v0 = v1;
     }
     return is_inside;
+}
+
+/**
+ * Is a point nearer to an edge of an outline than the slack?
+ *
+ * @param by_u, by_v  1 / slack: coordinates times these are distances in slacks
+ * Draws: 0.
+ */
+CK_FN ck_u32 gas_is_near_edge(CK_GLOBAL const float *corners, ck_u32 n, float u, float v, float by_u, float by_v)
+{
+    ck_u32 is_near = 0u;
+    float x0 = (corners[0] - u) * by_u, y0 = (corners[1] - v) * by_v;
+    for (ck_u32 i = 1u; i < n; ++i) {
+        float x1 = (corners[2u * i] - u) * by_u, y1 = (corners[2u * i + 1u] - v) * by_v;
+        float x = x1 - x0, y = y1 - y0, square = ck_fmax(ck_fma(x, x, y * y), 1.0e-30f);
+        float along = ck_fmin(ck_fmax(-ck_fma(x0, x, y0 * y) / square, 0.0f), 1.0f);
+        float nx = ck_fma(along, x, x0), ny = ck_fma(along, y, y0);
+        is_near |= ck_fma(nx, nx, ny * ny) < 1.0f ? 1u : 0u; /* false of a NaN */
+        x0 = x1;
+        y0 = y1;
+    }
+    return is_near;
 }
 
 /**
@@ -54,14 +73,16 @@ CK_FN float gas_meet_polygon(CK_GLOBAL const gas_outline *outline, CK_GLOBAL con
     float x = ck_fma(t, d[0], o[0]), y = ck_fma(t, d[1], o[1]), z = ck_fma(t, d[2], o[2]);
     float u = ck_fma(outline->u[2], z, ck_fma(outline->u[1], y, ck_fma(outline->u[0], x, outline->u[3])));
     float v = ck_fma(outline->v[2], z, ck_fma(outline->v[1], y, ck_fma(outline->v[0], x, outline->v[3])));
-    float end = 1.0f + GAS_RECTANGLE_SLACK;
-    if (!(u >= -GAS_RECTANGLE_SLACK && v >= -GAS_RECTANGLE_SLACK && u <= end && v <= end)) {
+    float su = outline->slack_u, sv = outline->slack_v;
+    if (!(u >= -su && v >= -sv && u <= 1.0f + su && v <= 1.0f + sv)) {
         return -1.0f;
     }
-    u = ck_fmin(ck_fmax(u, 1.0e-7f),
-                0.9999999f); /* on the rectangle's edge: just inside, where the outline may have it */
+    u = ck_fmin(ck_fmax(u, 1.0e-7f), 0.9999999f); /* on the rectangle's edge: just inside, where the outline may have it */
     v = ck_fmin(ck_fmax(v, 1.0e-7f), 0.9999999f);
-    return gas_is_inside(corners + 2u * outline->first_corner, outline->n_corners, u, v) ? t : -1.0f;
+    corners += 2u * outline->first_corner;
+    ck_u32 is_hit = gas_is_inside(corners, outline->n_corners, u, v);
+    is_hit = is_hit || gas_is_near_edge(corners, outline->n_corners, u, v, 1.0f / su, 1.0f / sv);
+    return is_hit ? t : -1.0f;
 }
 
 #endif

@@ -4,15 +4,23 @@
 
 #include "gas/molecule.h"
 
+/* Units in the last place that a coordinate is moved by: 256 as published, for places in single precision; places on
+ * the plane of their facet are right to half a unit. (256 units of a coordinate of 64 are 0.15 % of the radius of a tube
+ * of L/R = 100, which molecules from its inlet would have behind them before they start: W is then larger by 5e-4.) */
+#define GAS_NUDGE_PUBLISHED 256.0f
+#define GAS_NUDGE_PLACED 8.0f
+
 /**
- * Move a coordinate along the normal by more than the rounding of single precision: by 256 units in the last place,
- * near 0 by 2^-16. Ref: Waechter, Binder 2019, "A fast and robust method for avoiding self-intersection".  Draws: 0.
+ * Move a coordinate along the normal by more than its rounding: by so many units in the last place, below 2^-5 by those
+ * of 2^0 (of 2^-24 each).
+ *
+ * Ref: Waechter, Binder 2019, "A fast and robust method for avoiding self-intersection".  Draws: 0.
  */
-CK_FN float gas_nudge(float x, float n)
+CK_FN float gas_nudge(float x, float n, float units)
 {
-    ck_i32 step = (ck_i32)(256.0f * n);
+    ck_i32 step = (ck_i32)(units * n);
     float far = CK_FLOAT((ck_u32)((ck_i32)CK_BITS(x) + (x < 0.0f ? -step : step)));
-    return ck_fabs(x) < 0.03125f ? ck_fma(n, 1.52587890625e-5f, x) : far;
+    return ck_fabs(x) < 0.03125f ? ck_fma(n, units * 5.9604644775390625e-8f, x) : far;
 }
 
 /* A coordinate of a ray. */

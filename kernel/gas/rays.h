@@ -23,6 +23,9 @@ typedef struct gas_rays {
     ck_u32 at_copies;     /* words of a copy of the counters; 0: there is one set */
 } gas_rays;
 
+/* In the units of rays: more than the rounding of a place found in single precision. */
+#define GAS_RAY_SLACK 1.52587890625e-5f
+
 /* A polygon: its plane and its bounding rectangle in the coordinates of rays, and its outline in those of the
  * rectangle. */
 typedef struct gas_outline {
@@ -30,9 +33,11 @@ typedef struct gas_outline {
     float u[4], v[4];               /* coordinates of a point: u . p + u0, in [0, 1] */
     ck_u32 first_corner, n_corners; /* pairs of floats; rings one behind the other, each closed by itself */
     ck_u32 is_two_sided, unused;
+    float slack_u, slack_v; /* how far outside a point still counts, so that neighbours leave no gap: GAS_RAY_SLACK */
+    ck_u32 unused2[2];
 } gas_outline;
 
 CK_STATIC_ASSERT(sizeof(gas_rays) == 64, gas_rays_has_64_bytes);
-CK_STATIC_ASSERT(sizeof(gas_outline) == 64, gas_outline_has_64_bytes);
+CK_STATIC_ASSERT(sizeof(gas_outline) == 80, gas_outline_has_80_bytes);
 
 #endif

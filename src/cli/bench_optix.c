@@ -4,11 +4,14 @@
 
 #include "cli/interrupt.h"
 #include "core/json.h"
+#include "engine/lane.h"
 #include "engine/result.h"
 #include "io/starter.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SETTINGS = 10, MAX_TEXT = 64, N_TUBES = 2 };
@@ -187,7 +190,7 @@ static crp_status run_variant(crp_context *context, const cli_options *given, co
     }
     options.device = label;
     options.seed = seed;
-    options.batches = 4;
+    options.batches = 2; /* few launches: each ends with its slowest molecule */
     options.progress = stop_when_asked;
     options.histories = given->histories != 0 ? given->histories : histories;
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
@@ -231,33 +234,87 @@ static void print_json(const variant *v, unsigned tube, const outcome *o)
     puts("}");
 }
 
-/* Fifty runs with other seeds: mean, least and largest transmission. */
+/* The transmission of fifty sets of molecules, all others, and what of them leaked. */
+typedef struct spread {
+    double sum, least, largest, leaks, hits;
+} spread;
+
+static void add_set(const crp_plan *plan, const crp_wide *bins, const uint64_t *events, uint64_t n, spread *s)
+{
+    for (size_t i = 0; i < plan->n_events; i++) {
+        s->leaks += strcmp(plan->events[i].name, "leaks") == 0 ? (double)events[i] : 0.0;
+        s->hits += strcmp(plan->events[i].name, "hits") == 0 ? (double)events[i] : 0.0;
+    }
+    for (size_t i = 0; i < plan->n_results; i++) {
+        const result_spec *r = &plan->results[i];
+        if (strcmp(r->name, "transmission") == 0 && strcmp(r->of_name, "inlet->outlet") == 0) {
+            double w = (double)bins[r->bin] / (double)n;
+            s->sum += w;
+            s->least = fmin(s->least, w);
+            s->largest = fmax(s->largest, w);
+        }
+    }
+}
+
+/* One launch a set: set k has the molecules k n to (k + 1) n - 1. */
+static crp_status run_sets(device_lane *lane, uint64_t n, spread *s)
+{
+    const crp_plan *plan = lane->plan;
+    uint64_t *words = calloc(plan->n_words, sizeof *words), *events = calloc(plan->n_events, sizeof *events);
+    crp_wide *bins = calloc(plan->n_bins, sizeof *bins);
+    crp_status status = words != NULL && events != NULL && bins != NULL ? CRP_OK : CRP_ERR_MEMORY;
+    for (uint64_t k = 0; k < N_RUNS && status == CRP_OK && !interrupt_requested(); k++) {
+        double seconds = 0.0;
+        status = lane_start(lane, 0, (history_range){.first = k * n, .count = n, .ends_batch = true});
+        status = status == CRP_OK ? lane_collect(lane, 0, words, &seconds) : status;
+        memset(bins, 0, plan->n_bins * sizeof *bins);
+        memset(events, 0, plan->n_events * sizeof *events);
+        lane->model->module->reduce(plan, words, n, bins, events);
+        add_set(plan, bins, events, n, s);
+    }
+    free(words);
+    free(events);
+    free(bins);
+    return status;
+}
+
+static void print_spread(const cli_options *options, const struct geometry *g, unsigned tube, uint64_t n,
+                         const spread *s)
+{
+    const char *format =
+        options->json
+            ? "{\"experiment\":\"precision\",\"variant\":\"%s\",\"walls\":%u,\"runs\":%d,\"histories\":%" PRIu64
+              ",\"mean\":%.8f,\"least\":%.8f,\"largest\":%.8f,\"leaks_per_hit\":%.3g}\n"
+            : "precision  %-30s %5u  %d sets of %" PRIu64 ": W %.7f, from %.7f to %.7f; leaks/hit %.1e\n";
+    printf(format, g->name, walls[tube], N_RUNS, n, s->sum / N_RUNS, s->least, s->largest, s->leaks / s->hits);
+    fflush(stdout);
+}
+
 static crp_status measure_precision(crp_context *context, const cli_options *options, const char *label, unsigned tube,
                                     const struct geometry *g)
 {
-    const variant v = {.experiment = "precision", .name = g->name, .settings = {g->setting}};
-    double sum = 0.0, least = INFINITY, largest = 0.0, leaks = 0.0, hits = 0.0;
-    outcome o = {.rate = 0.0};
-    for (uint64_t seed = 1; seed <= N_RUNS; seed++) {
-        crp_status status =
-            run_variant(context, options, g->device != NULL && strcmp(label, "cpu") != 0 ? g->device : label, &v, tube,
-                        seed, PRECISION_MOLECULES, &o);
-        if (status != CRP_OK) {
-            return status;
-        }
-        sum += o.transmission;
-        least = fmin(least, o.transmission);
-        largest = fmax(largest, o.transmission);
-        leaks += o.leaks * (double)o.hits;
-        hits += (double)o.hits;
-    }
-    printf(options->json
-               ? "{\"experiment\":\"precision\",\"variant\":\"%s\",\"walls\":%u,\"runs\":%d,\"histories\":%" PRIu64
-                 ",\"mean\":%.8f,\"least\":%.8f,\"largest\":%.8f,\"leaks_per_hit\":%.3g}\n"
-               : "precision  %-30s %5u  %d runs of %" PRIu64 ": W %.7f, from %.7f to %.7f; leaks/hit %.1e\n",
-           g->name, walls[tube], N_RUNS, o.histories, sum / N_RUNS, least, largest, leaks / hits);
-    fflush(stdout);
-    return CRP_OK;
+    char sides[MAX_TEXT];
+    const char *settings[] = {"length_over_radius=100", sides, g->setting};
+    uint64_t n = options->histories != 0 ? options->histories : PRECISION_MOLECULES;
+    spread s = {.least = INFINITY};
+    crp_run_options run = crp_run_options_default();
+    crp_input *input = NULL;
+    crp_plan *plan = NULL;
+    device_lane *lane = NULL;
+    crp_status status;
+    snprintf(sides, sizeof sides, "sides=%u", walls[tube]);
+    run.device = g->device != NULL && strcmp(label, "cpu") != 0 ? g->device : label;
+    CRP_GOTO(starter_load(context, "gas-tube", settings, 3, &input), done);
+    const crp_model *model = crp_input_model(input, 0);
+    CRP_GOTO(model->module->plan(context, model, options->seed != 0 ? options->seed : 1, &plan), done);
+    CRP_GOTO(lane_open(context, model, plan, &run, N_RUNS * n, N_RUNS, &lane), done);
+    CRP_GOTO(run_sets(lane, n, &s), done);
+    print_spread(options, g, tube, n, &s);
+done:
+    lane_close(&lane);
+    plan_destroy(&plan);
+    crp_input_destroy(&input);
+    return status;
 }
 
 static crp_status bench_precision(crp_context *context, const cli_options *options, const char *label)

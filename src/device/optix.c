@@ -24,7 +24,8 @@ crp_status optix_fail(optix_gpu *gpu, optix_result result, const char *format, .
 static void forward_log(unsigned level, const char *tag, const char *message, void *user)
 {
     crp_context *context = user;
-    context_log(context, level <= 2 ? CRP_LOG_WARNING : CRP_LOG_DEBUG, "optix", "[%s] %s", tag, message);
+    int n = (int)strcspn(message, "\n"); /* the first of its lines says what it is about */
+    context_log(context, level <= 2 ? CRP_LOG_WARNING : CRP_LOG_DEBUG, "optix", "[%s] %.*s", tag, n, message);
 }
 
 /* ------------------------------------------------------------------------------------ open and close */

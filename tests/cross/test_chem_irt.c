@@ -110,42 +110,45 @@ static void near_exact(void **state)
     crp_result_destroy(&b);
 }
 
-/* The queue: whatever its room, entries come out in order, up to the horizon, and none before it is missing. */
+/* The queue: whatever its room, and however many times are equal, entries come out in order, up to the horizon, and none before it
+ * is missing. */
 static void queue_gives_up_its_later_half(void **state)
 {
     (void)state;
     enum { MANY = 5000, ROOM = 700 };
-    static chem_irt_entry entries[ROOM];
-    static double times[MANY];
+    static chem_irt_entry entries[ROOM], all[MANY];
     ck_philox4_key key = ck_philox4_key_of(5);
-    chem_irt_queue q = {.entries = entries, .room = ROOM, .horizon = CHEM_NEVER};
-    for (ck_u32 i = 0; i < MANY; i++) {
-        times[i] = ck_philox4x32(key, (ck_quad){i, 0, 0, 0}).a % 2000;
-        assert_int_equal(chem_irt_push(&q, (chem_irt_entry){.time = times[i], .tie = i, .low = i}), 1);
-        if (i == MANY / 2) {
-            chem_irt_make_heap(&q);
+    for (ck_u32 n_times = 1; n_times <= 2000; n_times += 1999) {
+        chem_irt_queue q = {.entries = entries, .room = ROOM};
+        for (ck_u32 i = 0; i < MANY; i++) {
+            ck_quad w = ck_philox4x32(key, (ck_quad){i, 0, 0, 0});
+            all[i] = (chem_irt_entry){.time = w.a % n_times, .tie = w.b, .low = i};
+            chem_irt_push(&q, all[i]);
+            if (i == MANY / 2) {
+                chem_irt_make_heap(&q);
+            }
         }
+        size_t n_before = 0, n_popped = 0;
+        for (size_t i = 0; i < MANY; i++) {
+            n_before += chem_irt_is_beyond(&q, all[i]) == 0;
+        }
+        chem_irt_entry last = {.time = -1.0};
+        while (q.n > 0) {
+            chem_irt_entry e = chem_irt_pop(&q);
+            assert_true(chem_irt_is_before(last, e) && chem_irt_is_beyond(&q, e) == 0);
+            last = e;
+            n_popped++;
+        }
+        assert_int_equal(n_popped, n_before);
+        assert_true(q.is_cut == 1 && n_popped > ROOM / 4 && n_popped <= ROOM);
     }
-    size_t n_before = 0, n_popped = 0;
-    for (size_t i = 0; i < MANY; i++) {
-        n_before += times[i] <= q.horizon;
-    }
-    chem_irt_entry last = {.time = -1.0};
-    while (q.n > 0) {
-        chem_irt_entry e = chem_irt_pop(&q);
-        assert_true(chem_irt_is_before(last, e) && e.time <= q.horizon);
-        last = e;
-        n_popped++;
-    }
-    assert_int_equal(n_popped, n_before);
-    assert_true(q.horizon < 2000 && n_popped > ROOM / 4);
 }
 
-/* More reactions at one time than fit: said, so that the host gives more room; and it then ends well. */
+/* Four and a half million reactions at one time, and room for some thousand. */
 static void one_place(void **state)
 {
     (void)state;
-    static const char yaml[] = "source: {kind: spur, radius: 0 nm, tracks: 2, energy: 100 eV, molecules: [{species: OH, count: 400}]}\n";
+    static const char yaml[] = "source: {kind: spur, radius: 0 nm, tracks: 2, energy: 100 eV, molecules: [{species: OH, count: 3000}]}\n";
     chem_case run = {.yaml = yaml, .chem = "method: irt", .copies = 2, .seed = 3, .threads = 2};
     crp_result *result = chem_case_run(&run);
     chem_case_balances(result);

@@ -43,7 +43,7 @@ static crp_result *run_file(const char *path, uint64_t seed)
 {
     char yaml[512];
     snprintf(yaml, sizeof yaml, "time: {start: 1 ps, end: 10 ns, outputs_per_decade: 1}\nsource: {file: \"%s\"}\n", path);
-    chem_case run = {.yaml = yaml, .chem = "method: irt", .copies = 1, .seed = seed, .threads = 2, .batches = 32};
+    chem_case run = {.yaml = yaml, .chem = "method: irt", .copies = 1, .seed = seed, .threads = 1, .batches = 32};
     return chem_case_run(&run);
 }
 

@@ -53,7 +53,7 @@ static void run_track(const track_case *c, const char *chem, uint64_t copies, ui
 {
     char yaml[512];
     snprintf(yaml, sizeof yaml, "time: {outputs_per_decade: 1}\nsource: {file: \"%s\", energy: %.17g eV}\n", c->file, c->energy);
-    chem_case run = {.yaml = yaml, .chem = chem, .copies = copies, .seed = seed, .threads = 2};
+    chem_case run = {.yaml = yaml, .chem = chem, .copies = copies, .seed = seed, .threads = copies > 1 ? 2 : 1};
     crp_result *result = chem_case_run(&run);
     size_t n, i;
     chem_case_times(result, &n);
@@ -91,11 +91,11 @@ static void yields(void **state)
             continue;
         }
         run_track(c, "method: exact", 1, 11, exact);
-        run_track(c, "method: irt", 4, 12, irt);
+        run_track(c, "method: irt", 2, 12, irt);
         expect("exact", c, exact, c->exact, c->exact_error, 1);
-        expect("irt", c, irt, c->irt, NULL, 4);
+        expect("irt", c, irt, c->irt, NULL, 2);
         for (size_t s = 0; s < 4; s++) { /* T19: low, and by no more than the density of the track explains */
-            double error = 1.12 * limit() * c->spread[s] / exact[s];
+            double error = 1.23 * limit() * c->spread[s] / exact[s];
             assert_true(irt[s] / exact[s] - 1.0 > -c->irt_low - error && irt[s] / exact[s] - 1.0 < error);
         }
     }

@@ -206,21 +206,74 @@ static void outlines_have_holes_and_notches(void **state)
     assert_true(abs((int)inside - 30000) <= 200); /* three quarters, less half a diagonal of points */
 }
 
-/* A nudge goes to the side of the normal, by more than the rounding of a coordinate and by less than 1e-4 of it. */
+/* What lies just beyond an edge, inner ones too, still counts; what lies farther does not. */
+static void edges_have_slack(void **state)
+{
+    static const float notch[] = {0, 0, 1, 0, 1, 1, .5f, .5f, 0, 1, 0, 0};
+    (void)state;
+    assert_true(gas_is_near_edge(notch, 6, .5f, .5001f, 1e3f, 1e3f));
+    assert_true(gas_is_near_edge(notch, 6, .5001f, -.0005f, 1e3f, 1e3f));
+    assert_true(gas_is_near_edge(notch, 6, 1.0005f, .2f, 1e3f, 1e3f));
+    assert_false(gas_is_near_edge(notch, 6, .5f, .51f, 1e3f, 1e3f));
+    assert_false(gas_is_near_edge(notch, 6, 1.01f, 1.01f, 1e3f, 1e3f));
+    static const float gap[] = {0, 0, 0, 1, NAN, NAN, 1, 0, 1, 1};
+    assert_false(gas_is_near_edge(gap, 5, .5f, .5f, 1e3f, 1e3f)); /* nothing joins rings */
+}
+
+/* Rays aimed at the edges of narrow walls, as well as single precision can: none passes between two polygons. */
+static void edges_are_closed(void **state)
+{
+    static const char *const narrow[] = {"length_over_radius=100", "sides=1000", "optix.mesh=polygons", NULL};
+    crp_input *input = fixture_starter("gas-tube", narrow);
+    bench b = {0};
+    unsigned lost = 0;
+    (void)state;
+    FIXTURE_OK(gas_plan_create(fixture_context, crp_input_model(input, 0), 1, &b.plan));
+    b.gas = b.plan->data;
+    b.primitives = b.plan->tables[1].data;
+    FIXTURE_OK(gas_ray_scene_create(fixture_context, b.gas, b.plan->tables[2].data, &b.scene));
+    b.rays = (const gas_rays *)b.scene->data;
+    b.words = (const uint32_t *)b.scene->data;
+    for (uint32_t i = 0; i < 1500; i++) {
+        const double *edge = b.gas->model->vertices + 3 * (size_t)(i % 1000);
+        double z = (double)(i * 2654435761u % 1000u) / 1000.0;
+        float o[3] = {0.1f, -0.2f, (float)(i % 100) - 50.0f}, d[3], length = 0.0f;
+        bool is_hit = false;
+        for (int k = 0; k < 3; k++) {
+            double target = (k < 2 ? edge[k] - b.rays->centre[k] : (z - 0.5) * 0.9) * b.rays->scale;
+            d[k] = (float)target - o[k];
+            length += d[k] * d[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            d[k] /= sqrtf(length);
+        }
+        for (uint32_t shape = 0; shape < b.scene->scene.n && !is_hit; shape++) {
+            is_hit = gas_meet_polygon((const gas_outline *)(b.words + b.rays->at_outlines) + shape,
+                                      (const float *)(b.words + b.rays->at_corners), o, d, 0.0f, 1u) > 0.0f;
+        }
+        lost += is_hit ? 0 : 1;
+    }
+    assert_int_equal(lost, 0);
+    close_bench(&b, &input);
+}
+
+/* A nudge goes to the side of the normal, by more than the rounding of a coordinate and by no more than is asked for.
+ */
 static void nudges_leave_the_facet(void **state)
 {
     static const float places[] = {0.0f, 1e-6f, 0.02f, -0.02f, 0.04f, -0.04f, 1.28f, -1.28f, 64.0f, -64.0f, 127.9f};
+    static const float units[] = {GAS_NUDGE_PLACED, GAS_NUDGE_PUBLISHED};
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        for (int k = -8; k <= 8; k++) {
-            float n = (float)k / 8.0f, x = places[i], moved = gas_nudge(x, n) - x;
-            if (k == 0) {
+        for (int k = -16; k <= 16; k++) {
+            float n = (float)(k / 2) / 8.0f, u = units[k & 1], x = places[i], moved = gas_nudge(x, n, u) - x;
+            if (n == 0.0f) {
                 assert_true(moved == 0.0f);
                 continue;
             }
             assert_true(moved * n > 0.0f);
-            assert_true(fabsf(moved) > 100.0f * fabsf(n * x) * 6e-8f); /* a rounding is 6e-8 of it */
-            assert_true(fabsf(moved) < 1e-4f * fabsf(x) + 2e-5f);
+            assert_true(fabsf(moved) > 0.99f * u * fabsf(n * x) * 5.9e-8f); /* a rounding is at most one 6e-8 of it */
+            assert_true(fabsf(moved) < 1.01f * u * fabsf(n) * (fabsf(x) * 1.2e-7f + 6e-8f) + 1e-9f);
         }
     }
 }
@@ -297,6 +350,8 @@ int main(void)
         cmocka_unit_test(triangles_agree),
         cmocka_unit_test(polygons_agree),
         cmocka_unit_test(outlines_have_holes_and_notches),
+        cmocka_unit_test(edges_have_slack),
+        cmocka_unit_test(edges_are_closed),
         cmocka_unit_test(nudges_leave_the_facet),
         cmocka_unit_test(places_come_back_inside),
         cmocka_unit_test(options_are_written),

@@ -1,6 +1,7 @@
 /** The method `irt`: tables, parameters and working memory of kernel/chem/irt_track.h. */
 #include "chem/irt_cells.h"
 #include "core/context.h"
+#include "model/chem/chem_crowd.h"
 #include "model/chem/chem_plan.h"
 
 #include <math.h>
@@ -70,6 +71,7 @@ static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
     p->farthest = farthest_pair(m);
     p->cell = p->farthest / CHEM_IRT_FINE;
     CRP_TRY(check_space(context, m, p->cell));
+    CRP_TRY(chem_crowd_check(context, m, p->cell));
     plan->n_tables = 2;
     CRP_TRY(chem_channels_create(context, m, &shared, &plan->tables[1].data, &plan->tables[1].n_bytes));
     CRP_TRY(copy_table(context, plan, 2, chem->outputs, chem->n_outputs * sizeof *chem->outputs));

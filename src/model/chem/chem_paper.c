@@ -2,6 +2,7 @@
 #include "chem/memory.h"
 #include "chem/paper.h"
 #include "core/context.h"
+#include "model/chem/chem_crowd.h"
 #include "model/chem/chem_plan.h"
 
 #include <math.h>
@@ -29,6 +30,9 @@ static double count_steps(const chem_model *m)
     }
     return m->step > 0.0 ? (m->end - m->start) / m->step : n;
 }
+
+/* Molecules nearer than this are asked about each other in every step [nm]. */
+static const double CROWD_CELL = 1.0;
 
 /* What the paper does not have is refused, not bent. */
 static crp_status check_model(crp_context *context, const chem_plan *chem)
@@ -72,6 +76,7 @@ static crp_status make_table(crp_context *context, const chem_plan *chem, crp_pl
 static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
 {
     CRP_TRY(check_model(context, chem));
+    CRP_TRY(chem_crowd_check(context, chem->model, CROWD_CELL));
     CRP_TRY(chem_exact_lay_out(context, chem, plan));
     return make_table(context, chem, plan);
 }

@@ -70,14 +70,16 @@ static void begin(polygon_maker *p, const gas_primitive *q, uint32_t number)
     outline->is_two_sided = (q->facet & GAS_IS_TWO_SIDED) != 0;
 }
 
-/* A coordinate of the rectangle: axis . p + shift of places, made one of rays. */
-static void set_axis(const gas_rays *rays, const double *axis, double shift, float *out)
+/* A coordinate of the rectangle: axis . p + shift of places, made one of rays. Returns the slack in it. */
+static float set_axis(const gas_rays *rays, const double *axis, double shift, float *out)
 {
+    double steep = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]) * rays->unit;
     for (int k = 0; k < 3; k++) {
         out[k] = (float)(axis[k] * rays->unit);
         shift += axis[k] * rays->centre[k];
     }
     out[3] = (float)shift;
+    return (float)(steep * (double)GAS_RAY_SLACK);
 }
 
 /* A corner at a place, where the rectangle has (u, v). */
@@ -116,8 +118,8 @@ static void add_facet(polygon_maker *p, uint32_t facet)
     double v[3] = {f.v.x / f.length_v, f.v.y / f.length_v, f.v.z / f.length_v};
     double u0 = -(u[0] * f.origin.x + u[1] * f.origin.y + u[2] * f.origin.z);
     double v0 = -(v[0] * f.origin.x + v[1] * f.origin.y + v[2] * f.origin.z);
-    set_axis(rays, u, u0, p->outline->u);
-    set_axis(rays, v, v0, p->outline->v);
+    p->outline->slack_u = set_axis(rays, u, u0, p->outline->u);
+    p->outline->slack_v = set_axis(rays, v, v0, p->outline->v);
     for (uint32_t k = 0; k < m->facets[facet].n_loops; k++) {
         gas_loop loop = m->loops[m->facets[facet].first_loop + k];
         if (k > 0) {
@@ -135,8 +137,8 @@ static void add_facet(polygon_maker *p, uint32_t facet)
 static void add_part(polygon_maker *p, const gas_primitive *q, const gas_corner *c)
 {
     bool is_triangle = (q->facet & GAS_IS_TRIANGLE) != 0;
-    set_axis(&p->maker->rays, q->u, q->u[3], p->outline->u);
-    set_axis(&p->maker->rays, q->v, q->v[3], p->outline->v);
+    p->outline->slack_u = set_axis(&p->maker->rays, q->u, q->u[3], p->outline->u);
+    p->outline->slack_v = set_axis(&p->maker->rays, q->v, q->v[3], p->outline->v);
     for (int i = 0; i < 5; i++) {
         int u = i == 1 || (i == 2 && !is_triangle), v = i == 2 || (i == 3 && !is_triangle);
         double place[3];

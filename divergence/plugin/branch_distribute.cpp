@@ -27,7 +27,7 @@ static const char *const PASS = "branch-distribute";
 static constexpr size_t MOST_ITEMS = 1500; /* of a side: the alignment takes their product in time and memory */
 static constexpr double SMALL = 8.0;       /* a side below is not worth a line */
 /* Without a record the lanes may always agree: then a change must promise more, and not lose much. */
-static constexpr double BOLD_GAIN = 1.2, BOLD_LOSS = 0.9;
+static constexpr double BOLD_GAIN = 1.2, BOLD_LOSS = 0.97;
 
 namespace
 {

@@ -24,6 +24,7 @@ namespace divergence
 
 static const char *const PASS = "iteration-delay";
 static constexpr double NO_LOSS = 0.97;
+static constexpr double BOLD_GAIN = 1.2; /* without a record, where lanes may always agree */
 
 namespace
 {
@@ -214,7 +215,8 @@ void delayer::choose(branching &b) const
 bool delayer::is_bold(const branching &b) const
 {
     StringRef basis = b.basis;
-    return basis == "random" ? b.least < NO_LOSS : basis != "recorded" && agreeing_gain(b) < NO_LOSS;
+    bool is_unsure = basis != "random" && basis != "recorded";
+    return basis == "random" ? b.least < NO_LOSS : is_unsure && (b.gain < BOLD_GAIN || agreeing_gain(b) < NO_LOSS);
 }
 
 bool delayer::tell(const branching &b, verdict v, const std::string &text) const

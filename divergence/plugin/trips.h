@@ -10,7 +10,8 @@
 namespace divergence
 {
 
-/** Turns of a warp in a loop, those of its longest lane: as recorded (none where no lane came), else the constant count, else 8. */
+/** Turns of a warp in a loop, those of its longest lane: as recorded (none where no lane came), else the constant
+ * count, else 8. */
 double warp_turns(const llvm::Loop &loop, llvm::ScalarEvolution &evolution);
 
 /** Issue slots of one turn of a loop, with all turns of the loops inside. */

@@ -105,6 +105,33 @@ def test_positions_matter(corpuscle, method):
     assert abs(g[0][0] - g[1][0]) > 6 * math.hypot(g[0][1], g[1][1])
 
 
+def turned(rows):
+    """Turned about an axis that is none of x, y, z, by an angle that is no simple part of a circle (Rodrigues)."""
+    axis, angle = (0.48, -0.6, 0.64), 0.7
+    c, s = math.cos(angle), math.sin(angle)
+    for name, *r in rows:
+        along = sum(a * b for a, b in zip(axis, r))
+        cross = [axis[(k + 1) % 3] * r[(k + 2) % 3] - axis[(k + 2) % 3] * r[(k + 1) % 3] for k in range(3)]
+        yield (name, *(c * r[k] + s * cross[k] + (1 - c) * along * axis[k] for k in range(3)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_direction_is_special(corpuscle, method):
+    """A long, flat spur, and the same one turned: the same G of every species, within 1.5 % of all molecules at one sigma."""
+    rows = [(r[0], 6 * r[1], r[2], 0.3 * r[3]) for r in spur(n=64, width=1.2)]
+    write_csv(corpuscle, "as_is.csv", rows)
+    write_csv(corpuscle, "turned.csv", turned(rows))
+    both = []
+    for seed, name in enumerate(("as_is.csv", "turned.csv"), 1):
+        run, = corpuscle.json("run", name, "--method", method, "-n", "192", "--seed", str(seed), "--set", "time.end=3ns", "-q", "--batches", "48", *CPU)
+        both.append({r["of"]: (r["mean"], r["std_dev"]) for r in run["results"] if r["name"] == "G"})
+    for species in SPECIES:
+        (a, error_a), (b, error_b) = (g[species] for g in both)
+        error = math.hypot(error_a, error_b)
+        assert error < 0.015 * sum(v[0] for v in both[0].values())
+        assert abs(a - b) <= 4.5 * error, f"{method}, {species}: {a} and {b}, one sigma {error}"
+
+
 # ------------------------------------------------------------------------------------------------------ the same bits
 
 @pytest.mark.parametrize("method", METHODS)

@@ -299,6 +299,16 @@ static void print_curves(const compare_report *report, const crp_result *a, cons
     fputc('\n', file);
 }
 
+/* Tallies that only one has, or bins that differ without an error. */
+static bool has_other_tallies(const compare_report *report)
+{
+    bool has = false;
+    for (size_t i = 0; i < report->n_tallies; i++) {
+        has = has || report->tallies[i].shape != COMPARE_COMMON || report->tallies[i].n_beyond > 0;
+    }
+    return has;
+}
+
 void compare_print(const compare_report *report, const crp_result *a, const crp_result *b, FILE *file)
 {
     const crp_result *sides[2] = {a, b};
@@ -320,6 +330,11 @@ void compare_print(const compare_report *report, const crp_result *a, const crp_
     }
     for (size_t i = 0; i < report->n_tallies; i++) {
         print_tally(&report->tallies[i], a, file);
+    }
+    if (report->n_checks == 0 && !report->agree && report->n_skipped > 0 && !has_other_tallies(report)) {
+        fprintf(file, "nothing compared: none of %zu bins has an error (a run of one batch has none): repeat with more "
+                      "histories, in two batches at least\n", report->n_skipped);
+        return;
     }
     print_curves(report, a, b, file);
     fprintf(file, "%s: %zu bins checked, %zu without error; ", report->agree ? "agree" : "DIFFER", report->n_checks,

@@ -227,6 +227,15 @@ def test_xyz_and_vtkhdf(done):
             begin += len(atoms)
 
 
+def test_nothing_to_compare(corpuscle):
+    """Two single copies have no errors: that is said, in place of a verdict."""
+    write_csv(corpuscle, "spur.csv", spur(n=20))
+    for seed in ("1", "2"):
+        corpuscle.ok("run", "spur.csv", "--seed", seed, "-o", f"{seed}.h5", "--set", "time.end=30ps", "-q", *CPU)
+    code, out, _ = corpuscle("compare", "1.h5", "2.h5")
+    assert code == 1 and "nothing compared: none of " in out and "DIFFER" not in out and "z of G" not in out
+
+
 def test_compare(done):
     """z by species and time; another seed agrees, another radius does not, and single copies cannot tell."""
     corpuscle, _ = done

@@ -3,6 +3,7 @@
 #define TESTS_CHEM_FIXTURE_H
 
 #include "core/context.h"
+#include "device/device.h"
 #include "engine/result.h"
 #include "model/chem/chem.h"
 
@@ -37,6 +38,20 @@ static crp_context *chem_case_context(void)
     assert_int_equal(crp_context_create(&context), CRP_OK);
     crp_context_set_log(context, chem_case_log, NULL);
     return context;
+}
+
+/* Skips the test, loudly, where there is no OpenCL device. */
+__attribute__((unused)) static void chem_case_needs_opencl(void)
+{
+    crp_context *context = chem_case_context();
+    uint32_t n = 0;
+    crp_context_set_log(context, NULL, NULL);
+    bool is_there = device_ops_opencl.count(context, &n) == CRP_OK && n > 0;
+    crp_context_destroy(&context);
+    if (!is_there) {
+        print_message("SKIPPED, NOT CHECKED: no OpenCL device\n");
+        skip();
+    }
 }
 
 __attribute__((unused)) static void chem_case_write(const char *path, const char *text)

@@ -107,15 +107,7 @@ static void same_bits_on_opencl(void **state)
 {
     (void)state;
     static const char space[] = "space: {kind: periodic, box: 40 nm}\n";
-    crp_context *context = chem_case_context();
-    uint32_t n = 0;
-    crp_context_set_log(context, NULL, NULL);
-    if (device_ops_opencl.count(context, &n) != CRP_OK || n == 0) {
-        print_message("SKIPPED, NOT CHECKED: no OpenCL device\n");
-        crp_context_destroy(&context);
-        skip();
-    }
-    crp_context_destroy(&context);
+    chem_case_needs_opencl();
     char cpu[65], opencl[65], *set = many_species();
     run_cloud("cpu", NULL, space, 0.0, 2, cpu);
     run_cloud("opencl:0", NULL, space, 0.0, 2, opencl);

@@ -22,15 +22,7 @@ static void same_bits_on_opencl(void **state)
 {
     (void)state;
     static const char *const rules[] = {"method: paper", "method: paper, dynamic_step: false, step: 2 ps"};
-    crp_context *context = chem_case_context();
-    uint32_t n = 0;
-    crp_context_set_log(context, NULL, NULL);
-    if (device_ops_opencl.count(context, &n) != CRP_OK || n == 0) {
-        print_message("SKIPPED, NOT CHECKED: no OpenCL device\n");
-        crp_context_destroy(&context);
-        skip();
-    }
-    crp_context_destroy(&context);
+    chem_case_needs_opencl();
     for (size_t i = 0; i < 2; i++) {
         crp_result *cpu = run_on("cpu", rules[i]), *opencl = run_on("opencl:0", rules[i]);
         chem_case_balances(opencl);

@@ -114,7 +114,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
     chem_irt_params p = *(const chem_irt_params *)chem->engine_data;
     set_room(&p, chem, shape);
     uint64_t workers = n_histories < shape->grid ? n_histories : shape->grid;
-    return workers * chem_irt_bytes(p.room, p.n_cells, p.room_queue, p.n_species, p.n_outputs);
+    return workers * chem_irt_bytes(p);
 }
 
 static bool needs_more(const crp_plan *plan, const uint64_t *words, plan_shape *shape)

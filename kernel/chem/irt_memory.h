@@ -39,7 +39,7 @@ typedef struct chem_irt_params {
 #define CHEM_IRT_LANES 16u
 
 /* A reaction that waits for its time. */
-typedef struct chem_irt_entry {
+typedef struct CK_ALIGNED(16) chem_irt_entry {
     double time;
     ck_u32 tie;
     ck_u32 channel;

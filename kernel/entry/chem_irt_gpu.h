@@ -1,0 +1,593 @@
+/**
+ * The method `irt` on a GPU (CUDA and OpenCL): each block takes whole histories. All its threads look for pairs; one lets the earliest
+ * reaction happen, and the others wait for its products.
+ */
+#include "../port.h"
+
+#define CHEM_IRT_TAKE(word) ck_atomic_add_u32((word), 1u)
+#define CHEM_IRT_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (ck_u64)(amount))
+#define CHEM_IRT_ARITY 8u
+
+#include "../chem/irt_track.h"
+
+#include "block_scan.h"
+
+/* Words that the threads of a block share: what they do next; entries of the list that is being made; the next item of the search;
+ * cells; places in use; products; the block's part of the memory; where products are; the horizon of the queue. */
+#define CHEM_IRT_NEXT_STATE 0u
+#define CHEM_IRT_NEXT_HISTORY 1u
+#define CHEM_IRT_LISTED 2u
+#define CHEM_IRT_TICKET 3u
+#define CHEM_IRT_CELLS 4u
+#define CHEM_IRT_PLACES 5u
+#define CHEM_IRT_N_MADE 6u
+#define CHEM_IRT_PART 7u
+#define CHEM_IRT_MADE 8u     /* 4 */
+#define CHEM_IRT_HORIZON 12u /* 5 */
+#define CHEM_IRT_NEAR_WORDS 32u /* behind them: a word a thread for sums, then four a thread for the pairs that wait */
+
+/* What a block does: ask all molecules; ask the products of a reaction; nothing more. */
+#define CHEM_IRT_ASKS_ALL 0u
+#define CHEM_IRT_ASKS_PRODUCTS 1u
+#define CHEM_IRT_IS_DONE 2u
+
+/* A thread of a block. Its history is its own copy: only that of thread 0 has the queue, and what products change. */
+typedef struct chem_irt_thread {
+    chem_irt_history h;
+    CK_LOCAL ck_u32 *near_words;
+    CK_LOCAL ck_u32 *pairs; /* of its lanes, that wait to be asked */
+    CK_GLOBAL chem_irt_entry *list; /* entries found go here */
+    ck_u32 list_room;
+    ck_u32 number, n_threads, lane;
+    ck_u32 n_pairs; /* that wait */
+    ck_u32 state;
+} chem_irt_thread;
+
+/* Several items of work for the lanes of a thread: molecules of places [first, end), which are in one cell, and a row about it. */
+typedef struct chem_irt_item {
+    ck_u32 cell, first, end, which;
+    ck_u32 is_product; /* one molecule, which asks all that was there before it; else molecules ask those behind them */
+} chem_irt_item;
+
+/* ---------------------------------------------------------------------------------------------------- search */
+
+/* Put what waits on the list; what does not fit is counted. */
+CK_FN void chem_irt_wait(chem_irt_thread *t, chem_irt_entry e)
+{
+    if (e.time <= t->h.p.end && chem_irt_is_beyond(&t->h.q, e) == 0u) {
+        ck_u32 at = ck_atomic_add_local_u32(t->near_words + CHEM_IRT_LISTED, 1u);
+        if (at < t->list_room) {
+            t->list[at] = e;
+        }
+    }
+}
+
+/* Ask the pairs that wait, the last ones first, one a lane. */
+CK_FN void chem_irt_ask_waiting(chem_irt_thread *t)
+{
+    ck_u32 n = t->n_pairs < CK_LANES ? t->n_pairs : CK_LANES, at = t->n_pairs - n + t->lane;
+    t->n_pairs -= n;
+    if (t->lane < n) {
+        ck_u32 one = ck_read_local_u32(t->pairs + 2u * at), other = ck_read_local_u32(t->pairs + 2u * at + 1u);
+        chem_irt_wait(t, chem_irt_entry_of_pair(&t->h, one, other));
+    }
+    CK_LANES_MEET();
+}
+
+/* Let a pair wait, if `is_found`; all lanes call. */
+CK_FN void chem_irt_let_wait(chem_irt_thread *t, ck_u32 is_found, ck_u32 one, ck_u32 other)
+{
+    ck_u32 n_found, at = t->n_pairs + ck_lane_rank(is_found, &n_found);
+    if (is_found != 0u) {
+        ck_write_local_u32(t->pairs + 2u * at, one);
+        ck_write_local_u32(t->pairs + 2u * at + 1u, other);
+    }
+    t->n_pairs += n_found;
+    CK_LANES_MEET();
+}
+
+/* Could two molecules react with each other?  Draws: 1 pair. */
+CK_FN ck_u32 chem_irt_is_possible(chem_irt_history *h, ck_u32 one, ck_u32 other)
+{
+    chem_irt_memory m = h->m;
+    if (m.species[one] == h->p.n_species) {
+        return 0u;
+    }
+    chem_irt_asker a = chem_irt_asker_of(h, chem_irt_at(h, one));
+    ck_u32 species = m.species[other];
+    return chem_irt_sift(a, (float)(m.x[other] - a.x), (float)(m.y[other] - a.y), (float)(m.z[other] - a.z),
+                         (float)(a.birth - m.birth[other]), m.id[other], a.bound[species], m.two_d[species]);
+}
+
+/* The next item of the search, CHEM_NONE when the list is full. */
+CK_FN ck_u32 chem_irt_take_item(chem_irt_thread *t)
+{
+    ck_u32 item = 0u, of_first;
+    if (t->lane == 0u) {
+        item = ck_atomic_read_local_u32(t->near_words + CHEM_IRT_LISTED) > t->list_room
+                   ? CHEM_NONE
+                   : ck_atomic_add_local_u32(t->near_words + CHEM_IRT_TICKET, 1u);
+    }
+    ck_lane_sum_before(item, &of_first);
+    return of_first;
+}
+
+/* Place of product number `k` that is asked. */
+CK_FN ck_u32 chem_irt_product(chem_irt_thread *t, ck_u32 k)
+{
+    return t->state == CHEM_IRT_ASKS_ALL ? t->h.n_start + k : ck_read_local_u32(t->near_words + CHEM_IRT_MADE + k);
+}
+
+/* An item by its number: `n_of_cells` of them are of cells with molecules of the start, which ask all in their own row and those behind it;
+ * then come those of products. */
+CK_FN chem_irt_item chem_irt_item_of(chem_irt_thread *t, ck_u32 number, ck_u32 n_of_cells)
+{
+    chem_irt_memory m = t->h.m;
+    ck_u32 behind = CHEM_IRT_ROWS - CHEM_IRT_ROWS / 2u;
+    chem_irt_item item;
+    item.is_product = number < n_of_cells ? 0u : 1u;
+    if (item.is_product == 0u) {
+        item.cell = m.cells[number / behind];
+        item.which = CHEM_IRT_ROWS / 2u + number % behind;
+        item.first = m.cell_first[item.cell];
+        item.end = m.cell_end[item.cell];
+    } else {
+        item.first = chem_irt_product(t, (number - n_of_cells) / CHEM_IRT_ROWS);
+        item.which = (number - n_of_cells) % CHEM_IRT_ROWS;
+        item.cell = m.cell[item.first];
+        item.end = item.first + (m.species[item.first] != t->h.p.n_species ? 1u : 0u);
+    }
+    return item;
+}
+
+/* Where a lane is in its walk through a row: first through the chains of products of the cells, then, with the other lanes, through the
+ * places of those that the track began with. */
+typedef struct chem_irt_walk {
+    double left;       /* square of what is left of the longest distance; <= 0: nobody is near */
+    ck_u32 step;       /* next cell along z that is this lane's */
+    ck_u32 link;       /* next product */
+    ck_u32 first, end; /* places of the cells looked at */
+    ck_u32 is_among;   /* the chains are done */
+    ck_u32 i, j;       /* molecule of the item, and number in the row */
+    ck_u32 one, other; /* the pair it is at */
+} chem_irt_walk;
+
+CK_FN chem_irt_walk chem_irt_walk_begin(chem_irt_thread *t, chem_irt_item item)
+{
+    chem_irt_memory m = t->h.m;
+    chem_irt_walk w;
+    w.left = 1.0e300;
+    if (item.is_product != 0u) {
+        w.left = chem_irt_left(t->h.p, m.cell_key[item.cell], chem_irt_row_at(item.which), m.x[item.first], m.y[item.first]);
+    }
+    w.step = item.end > item.first && w.left > 0.0 ? t->lane : 2u * CHEM_IRT_FINE + 1u;
+    w.link = CHEM_NONE;
+    w.first = CHEM_NONE;
+    w.end = 0u;
+    w.is_among = 0u;
+    w.i = 0u;
+    w.j = t->lane;
+    w.one = w.other = 0u;
+    return w;
+}
+
+/* Look up the next cell of the row. */
+CK_FN void chem_irt_walk_into(chem_irt_thread *t, chem_irt_item item, chem_irt_walk *w)
+{
+    chem_irt_memory m = t->h.m;
+    chem_irt_row row = chem_irt_row_at(item.which);
+    ck_i32 dk = (ck_i32)w->step - CHEM_IRT_FINE;
+    ck_u32 cell = CHEM_NONE;
+    double dz = 0.0;
+    if (item.is_product != 0u) {
+        dz = chem_irt_gap(m.z[item.first], ((ck_u32)m.cell_key[item.cell] & 0x1FFFFFu) + (ck_u32)dk, t->h.p.cell);
+    }
+    if (dz * dz < w->left) {
+        cell = chem_irt_neighbour(t->h.p, m, item.cell, row.di, row.dj, dk);
+    }
+    if (cell != CHEM_NONE) {
+        w->link = item.is_product != 0u ? m.cell_chain[cell] : CHEM_NONE;
+        if (m.cell_end[cell] > m.cell_first[cell]) {
+            w->first = m.cell_first[cell] < w->first ? m.cell_first[cell] : w->first;
+            w->end = m.cell_end[cell] > w->end ? m.cell_end[cell] : w->end;
+        }
+    }
+    w->step += CK_LANES;
+}
+
+/* Go on to the next pair. Returns 1 if there is one and it is to be looked at; all lanes call. `is_over`: none has any left. */
+CK_FN ck_u32 chem_irt_walk_on(chem_irt_thread *t, chem_irt_item item, chem_irt_walk *w, ck_u32 *is_over)
+{
+    ck_u32 n_left, is_wanted = 0u;
+    *is_over = 0u;
+    if (w->is_among == 0u) {
+        while (w->link == CHEM_NONE && w->step < 2u * CHEM_IRT_FINE + 1u) {
+            chem_irt_walk_into(t, item, w);
+        }
+        ck_lane_rank(w->link != CHEM_NONE ? 1u : 0u, &n_left);
+        if (w->link != CHEM_NONE) {
+            w->one = item.first;
+            w->other = w->link;
+            w->link = t->h.m.next[w->other];
+            is_wanted = t->h.m.id[w->other] < t->h.m.id[w->one] ? 1u : 0u;
+        }
+        if (n_left == 0u) {
+            w->is_among = 1u;
+            w->first = ck_lane_min(w->first);
+            w->end = ck_lane_max(w->end);
+        }
+        return is_wanted;
+    }
+    ck_u32 n = w->end > w->first ? w->end - w->first : 0u, n_molecules = n != 0u ? item.end - item.first : 0u;
+    while (w->i < n_molecules && w->j >= n) {
+        w->j -= n;
+        w->i += 1u;
+    }
+    ck_lane_rank(w->i < n_molecules ? 1u : 0u, &n_left);
+    *is_over = n_left == 0u ? 1u : 0u;
+    if (w->i < n_molecules) {
+        w->one = item.first + w->i;
+        w->other = w->first + w->j;
+        w->j += CK_LANES;
+        is_wanted = item.is_product != 0u || w->other > w->one ? 1u : 0u;
+    }
+    return is_wanted;
+}
+
+/* All pairs of an item; with the last one, those that still wait are asked too. */
+CK_FN void chem_irt_search_item(chem_irt_thread *t, chem_irt_item item, ck_u32 is_last)
+{
+    chem_irt_walk w = chem_irt_walk_begin(t, item);
+    ck_u32 is_over = 0u;
+    while (is_over == 0u) {
+        ck_u32 is_found = chem_irt_walk_on(t, item, &w, &is_over);
+        is_found = is_found != 0u ? chem_irt_is_possible(&t->h, w.one, w.other) : 0u;
+        chem_irt_let_wait(t, is_found, w.one, w.other);
+        ck_u32 least = is_last != 0u && is_over != 0u ? 1u : CK_LANES;
+        while (t->n_pairs >= least) {
+            chem_irt_ask_waiting(t);
+        }
+    }
+}
+
+/* Everything that is there, or the products of a reaction: into the list. */
+CK_FN void chem_irt_search(chem_irt_thread *t)
+{
+    chem_irt_history *h = &t->h;
+    ck_u32 is_all = t->state == CHEM_IRT_ASKS_ALL ? 1u : 0u;
+    ck_u32 n_of_cells = is_all != 0u ? h->n_cells * (CHEM_IRT_ROWS - CHEM_IRT_ROWS / 2u) : 0u;
+    ck_u32 n_products = is_all != 0u ? h->n_places - h->n_start : h->n_made, n_items = n_of_cells + n_products * CHEM_IRT_ROWS;
+    t->list = is_all != 0u ? h->m.queue : h->m.fresh;
+    t->list_room = is_all != 0u ? h->p.room_queue : h->p.room_fresh;
+    t->n_pairs = 0u;
+    for (ck_u32 item = chem_irt_take_item(t), next; item < n_items; item = next) {
+        next = chem_irt_take_item(t);
+        chem_irt_search_item(t, chem_irt_item_of(t, item, n_of_cells), next >= n_items ? 1u : 0u);
+    }
+    for (ck_u32 k = t->number; k < (is_all != 0u ? h->n_places : n_products); k += t->n_threads) {
+        ck_u32 slot = is_all != 0u ? k : chem_irt_product(t, k), species = h->m.species[slot];
+        ck_u32 end = species != h->p.n_species ? h->words[h->p.at_first + species + 1u] : 0u;
+        for (ck_u32 i = end != 0u ? h->words[h->p.at_first + species] : 0u; i < end; ++i) {
+            chem_irt_wait(t, chem_irt_entry_alone(h, chem_irt_at(h, slot), slot, i));
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- queue */
+
+/* A list that all of it did not fit: thread 0 gives up the later half of what did, and all know how far it goes now. */
+CK_FN void chem_irt_cut_list(chem_irt_thread *t)
+{
+    CK_LOCAL ck_u32 *horizon = t->near_words + CHEM_IRT_HORIZON;
+    chem_irt_queue *q = &t->h.q;
+    if (t->number == 0u) {
+        q->n = q->room;
+        q->is_heap = 0u;
+        chem_irt_shorten(q);
+        ck_u64 time = CK_BITS64(q->horizon.time);
+        ck_write_local_u32(horizon, (ck_u32)time);
+        ck_write_local_u32(horizon + 1u, (ck_u32)(time >> 32));
+        ck_write_local_u32(horizon + 2u, q->horizon.tie);
+        ck_write_local_u32(horizon + 3u, q->horizon.low);
+        ck_write_local_u32(horizon + 4u, q->horizon.high);
+        ck_write_local_u32(t->near_words + CHEM_IRT_LISTED, 0u);
+        ck_write_local_u32(t->near_words + CHEM_IRT_TICKET, 0u);
+    }
+    CK_GROUP_BARRIER();
+    q->horizon.time = CK_REAL64((ck_u64)ck_read_local_u32(horizon) | (ck_u64)ck_read_local_u32(horizon + 1u) << 32);
+    q->horizon.tie = ck_read_local_u32(horizon + 2u);
+    q->horizon.low = ck_read_local_u32(horizon + 3u);
+    q->horizon.high = ck_read_local_u32(horizon + 4u);
+    q->is_cut = 1u;
+    CK_GROUP_BARRIER();
+}
+
+/* A heap of the list, a level after the other from below. */
+CK_FN void chem_irt_make_heap_together(chem_irt_thread *t, ck_u32 n)
+{
+    chem_irt_queue *q = &t->h.q;
+    ck_u32 n_parents = (n + CHEM_IRT_ARITY - 2u) / CHEM_IRT_ARITY, first = 0u;
+    q->n = n;
+    q->is_heap = 1u;
+    while (CHEM_IRT_ARITY * first + 1u < n_parents) {
+        first = CHEM_IRT_ARITY * first + 1u;
+    }
+    for (ck_u32 end = n_parents; end != 0u; end = first, first = (first - 1u) / CHEM_IRT_ARITY) {
+        for (ck_u32 i = first + t->number; i < end; i += t->n_threads) {
+            chem_irt_sink(q, i);
+        }
+        CK_GROUP_BARRIER();
+        if (first == 0u) {
+            break;
+        }
+    }
+}
+
+/* Thread 0: take up what the search found, let reactions happen until one has products, and say what is next. */
+CK_FN void chem_irt_go_on(chem_irt_thread *t)
+{
+    chem_irt_history *h = &t->h;
+    CK_LOCAL ck_u32 *near_words = t->near_words;
+    ck_u32 n_fresh = t->state == CHEM_IRT_ASKS_ALL ? 0u : ck_read_local_u32(near_words + CHEM_IRT_LISTED);
+    h->is_full |= n_fresh > t->list_room ? 1u : 0u;
+    for (ck_u32 i = 0u; i < n_fresh && h->is_full == 0u; ++i) {
+        chem_irt_push(&h->q, h->m.fresh[i]);
+    }
+    h->n_made = 0u;
+    while (h->n_made == 0u && h->is_full == 0u && h->q.n != 0u) {
+        chem_irt_fire(h, chem_irt_pop(&h->q));
+    }
+    ck_u32 state = CHEM_IRT_ASKS_PRODUCTS;
+    if (h->is_full != 0u) {
+        state = CHEM_IRT_IS_DONE;
+    } else if (h->n_made == 0u) { /* all up to the horizon are done */
+        state = h->q.is_cut != 0u ? CHEM_IRT_ASKS_ALL : CHEM_IRT_IS_DONE;
+    }
+    ck_write_local_u32(near_words + CHEM_IRT_NEXT_STATE, state);
+    ck_write_local_u32(near_words + CHEM_IRT_LISTED, 0u);
+    ck_write_local_u32(near_words + CHEM_IRT_TICKET, 0u);
+    ck_write_local_u32(near_words + CHEM_IRT_PLACES, h->n_places);
+    ck_write_local_u32(near_words + CHEM_IRT_N_MADE, h->n_made);
+    for (ck_u32 i = 0u; i < h->n_made; ++i) {
+        ck_write_local_u32(near_words + CHEM_IRT_MADE + i, h->made[i]);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- begin */
+
+CK_FN void chem_irt_clear(chem_irt_thread *t)
+{
+    chem_irt_history *h = &t->h;
+    for (ck_u32 i = t->number; i < h->p.n_species; i += t->n_threads) {
+        h->m.alive[i] = 0u;
+    }
+    for (ck_u32 i = t->number; i < h->p.n_species * h->p.n_outputs; i += t->n_threads) {
+        h->m.born[i] = 0u;
+    }
+    for (ck_u32 i = t->number; i < h->p.n_cells; i += t->n_threads) {
+        h->m.cell_key[i] = CHEM_IRT_EMPTY;
+        h->m.cell_first[i] = 0u;
+        h->m.cell_end[i] = 0u;
+        h->m.cell_chain[i] = CHEM_NONE;
+    }
+    if (t->number == 0u) {
+        ck_write_local_u32(t->near_words + CHEM_IRT_CELLS, 0u);
+        ck_write_local_u32(t->near_words + CHEM_IRT_LISTED, 0u);
+        ck_write_local_u32(t->near_words + CHEM_IRT_TICKET, 0u);
+    }
+    CK_GROUP_BARRIER();
+}
+
+/* Count a molecule into its cell, and return it. */
+CK_FN ck_u32 chem_irt_enter_cell(chem_irt_thread *t, chem_start from)
+{
+    chem_irt_memory m = t->h.m;
+    chem_irt_point r;
+    r.x = from.x;
+    r.y = from.y;
+    r.z = from.z;
+    ck_u64 key = chem_irt_key_of(t->h.p, r);
+    ck_u32 at = chem_irt_hash(t->h.p, key);
+    ck_u64 seen = ck_atomic_exchange_if_u64(m.cell_key + at, CHEM_IRT_EMPTY, key);
+    while (seen != CHEM_IRT_EMPTY && seen != key) {
+        at = (at + 1u) & (t->h.p.n_cells - 1u);
+        seen = ck_atomic_exchange_if_u64(m.cell_key + at, CHEM_IRT_EMPTY, key);
+    }
+    if (seen == CHEM_IRT_EMPTY) {
+        m.cells[ck_atomic_add_local_u32(t->near_words + CHEM_IRT_CELLS, 1u)] = at;
+    }
+    (void)CHEM_IRT_TAKE(m.cell_end + at);
+    return at;
+}
+
+/* Let one cell come before another. */
+CK_FN void chem_irt_order_cells(chem_irt_memory m, ck_u32 i, ck_u32 j)
+{
+    ck_u32 a = m.cells[i], b = m.cells[j];
+    if (m.cell_key[a] > m.cell_key[b]) {
+        m.cells[i] = b;
+        m.cells[j] = a;
+    }
+}
+
+/* Cells in the order of their keys: bitonic, with what is missing to a power of two thought of behind the end. */
+CK_FN void chem_irt_sort_cells_together(chem_irt_thread *t, ck_u32 n)
+{
+    for (ck_u32 size = 2u; size / 2u < n; size *= 2u) {
+        ck_u32 flips = size - 1u; /* of the number: the partner in the first pass, then at half the distance in each */
+        for (ck_u32 reach = size / 2u; reach != 0u; reach /= 2u) {
+            for (ck_u32 i = t->number; i < n; i += t->n_threads) {
+                ck_u32 j = i ^ flips;
+                if (j > i && j < n) {
+                    chem_irt_order_cells(t->h.m, i, j);
+                }
+            }
+            flips = reach / 2u;
+            CK_GROUP_BARRIER();
+        }
+    }
+}
+
+/* Where the molecules of each cell begin. */
+CK_FN void chem_irt_sum_cells(chem_irt_thread *t, ck_u32 n)
+{
+    chem_irt_memory m = t->h.m;
+    ck_u32 part = (n + t->n_threads - 1u) / t->n_threads, first = part * t->number < n ? part * t->number : n;
+    ck_u32 end = n - first < part ? n : first + part, sum = 0u, total;
+    for (ck_u32 i = first; i < end; ++i) {
+        sum += m.cell_end[m.cells[i]];
+    }
+    sum = chem_block_scan(t->near_words + CHEM_IRT_NEAR_WORDS, sum, &total);
+    for (ck_u32 i = first; i < end; ++i) {
+        ck_u32 cell = m.cells[i], count = m.cell_end[cell];
+        m.cell_first[cell] = sum;
+        m.cell_end[cell] = sum;
+        sum += count;
+    }
+    CK_GROUP_BARRIER();
+}
+
+/* The molecules of the track, cell by cell. */
+CK_FN void chem_irt_begin_together(chem_irt_thread *t)
+{
+    chem_irt_history *h = &t->h;
+    ck_u32 n = 0u;
+    chem_irt_clear(t);
+    for (ck_u32 group = 0u; group < h->p.n_births; ++group) {
+        ck_u32 first = chem_irt_first_of(h, group), end = chem_irt_end_of(h, group);
+        for (ck_u32 i = first + t->number; i < end; i += t->n_threads) {
+            h->m.next[n + (i - first)] = chem_irt_enter_cell(t, h->start[i]);
+        }
+        n += end - first;
+    }
+    CK_GROUP_BARRIER();
+    h->n_cells = ck_read_local_u32(t->near_words + CHEM_IRT_CELLS);
+    chem_irt_sort_cells_together(t, h->n_cells);
+    chem_irt_sum_cells(t, h->n_cells);
+    if (t->number == 0u) {
+        h->m.n_used[0] = h->n_cells;
+        chem_irt_clear_places(h, n);
+    }
+    n = 0u;
+    for (ck_u32 group = 0u; group < h->p.n_births; ++group) {
+        ck_u32 first = chem_irt_first_of(h, group), end = chem_irt_end_of(h, group);
+        for (ck_u32 i = first + t->number; i < end; i += t->n_threads) {
+            chem_irt_place_molecule(h, h->start[i], h->m.next[n + (i - first)]);
+        }
+        n += end - first;
+    }
+    chem_irt_set_out(h, n);
+    CK_GROUP_BARRIER();
+}
+
+/* ------------------------------------------------------------------------------------------------------- run */
+
+/* After all have been asked: a heap, or, where the list was too short, the wish to ask again. Returns 1 if it is one. */
+CK_FN ck_u32 chem_irt_take_list(chem_irt_thread *t)
+{
+    ck_u32 n = ck_read_local_u32(t->near_words + CHEM_IRT_LISTED), is_heap = n <= t->list_room ? 1u : 0u;
+    CK_GROUP_BARRIER();
+    if (is_heap != 0u) {
+        chem_irt_make_heap_together(t, n);
+    } else {
+        chem_irt_cut_list(t);
+    }
+    return is_heap;
+}
+
+/* One history from its first reaction to the end. */
+CK_FN void chem_irt_run_together(chem_irt_thread *t)
+{
+    chem_irt_history *h = &t->h;
+    chem_irt_begin_together(t);
+    h->q.is_cut = 0u;
+    t->state = CHEM_IRT_ASKS_ALL;
+    while (t->state != CHEM_IRT_IS_DONE) {
+        chem_irt_search(t);
+        CK_GROUP_BARRIER();
+        ck_u32 is_ready = t->state == CHEM_IRT_ASKS_ALL ? chem_irt_take_list(t) : 1u;
+        if (is_ready != 0u) {
+            if (t->number == 0u) {
+                chem_irt_go_on(t);
+            }
+            CK_GROUP_BARRIER();
+            t->state = ck_read_local_u32(t->near_words + CHEM_IRT_NEXT_STATE);
+            h->n_places = ck_read_local_u32(t->near_words + CHEM_IRT_PLACES);
+            h->n_made = ck_read_local_u32(t->near_words + CHEM_IRT_N_MADE);
+            h->q.is_cut = t->state == CHEM_IRT_ASKS_ALL ? 0u : h->q.is_cut;
+        }
+    }
+    if (t->number == 0u) {
+        chem_irt_end(h);
+    }
+    if (h->n_pairs != 0u) {
+        CHEM_IRT_ADD(h->result, h->p.at_counters + CHEM_COUNT_PAIRS, h->n_pairs);
+    }
+}
+
+/* The next history, counted from the first of the launch; the same for all threads of the block. */
+CK_FN ck_u32 chem_irt_take_history(chem_irt_thread *t, CK_GLOBAL ck_u32 *next)
+{
+    CK_GROUP_BARRIER();
+    if (t->number == 0u) {
+        ck_write_local_u32(t->near_words + CHEM_IRT_NEXT_HISTORY, ck_atomic_add_u32(next, 1u));
+    }
+    CK_GROUP_BARRIER();
+    return ck_read_local_u32(t->near_words + CHEM_IRT_NEXT_HISTORY);
+}
+
+/* What a block needs for its first history: a part of the working memory, taken only by those that have something to do. */
+CK_FN void chem_irt_take_memory(chem_irt_thread *t, CK_GLOBAL ck_u32 *parts, CK_GLOBAL double *scratch)
+{
+    chem_irt_history *h = &t->h;
+    if (t->number == 0u) {
+        ck_write_local_u32(t->near_words + CHEM_IRT_PART, ck_atomic_add_u32(parts, 1u));
+    }
+    CK_GROUP_BARRIER();
+    h->m = chem_irt_arrange(h->p, scratch + ck_read_local_u32(t->near_words + CHEM_IRT_PART) * (chem_irt_bytes(h->p) / 8u));
+    h->q.entries = h->m.queue;
+    h->q.room = h->p.room_queue;
+    if (t->number == 0u) {
+        chem_irt_prepare_tables(h);
+    }
+    CK_GROUP_BARRIER();
+}
+
+CK_FN void chem_irt_set_history(chem_irt_history *h, ck_u32 i)
+{
+    ck_u32 low = h->p.first_history_low + i, high = h->p.first_history_high + (low < i ? 1u : 0u);
+    CK_UNROLL
+    for (ck_u32 draw = 0u; draw < CHEM_IRT_STREAMS; ++draw) {
+        h->keys[draw] = chem_irt_key(h->p.key, low, high, draw);
+    }
+    h->track = (ck_u32)(((ck_u64)h->p.first_track + i) % h->p.n_tracks);
+}
+
+CK_KERNEL CK_LAUNCH_BOUNDS
+chem_irt(const chem_irt_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
+         CK_GLOBAL const double *CK_RESTRICT outputs, CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
+         CK_GLOBAL ck_u32 *next, CK_GLOBAL double *scratch CK_LOCAL_ARGUMENT)
+{
+    CK_LOCAL_MEMORY
+    chem_irt_thread t;
+    t.near_words = ck_local;
+    t.number = CK_LOCAL_INDEX();
+    t.n_threads = CK_LOCAL_SIZE();
+    t.lane = t.number % CK_LANES;
+    t.pairs = ck_local + CHEM_IRT_NEAR_WORDS + t.n_threads + 4u * (t.number - t.lane);
+    t.h.p = p;
+    t.h.start = starts;
+    t.h.channels = (CK_GLOBAL const chem_channel *)channels;
+    t.h.words = channels;
+    t.h.outputs = outputs;
+    t.h.groups = groups;
+    t.h.result = words;
+    ck_u32 i = chem_irt_take_history(&t, next);
+    if (i < p.n_histories) {
+        chem_irt_take_memory(&t, next + 1, scratch);
+    }
+    for (; i < p.n_histories; i = chem_irt_take_history(&t, next)) {
+        chem_irt_set_history(&t.h, i);
+        chem_irt_run_together(&t);
+    }
+}

@@ -234,7 +234,9 @@ CK_CALL void chem_irt_run(chem_irt_history *h)
         if (h->q.n != 0u) {
             chem_irt_react(h, chem_irt_pop(&h->q));
         } else if (h->q.is_cut != 0u) { /* all up to the horizon are done */
+            ck_u64 n_pairs = h->n_pairs;
             chem_irt_ask_all(h);
+            h->n_pairs = n_pairs; /* those asked again are not counted again: how often depends on the memory there is */
         } else {
             break;
         }

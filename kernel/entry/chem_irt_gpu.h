@@ -500,12 +500,18 @@ CK_FN void chem_irt_run_together(chem_irt_thread *t)
 {
     chem_irt_history *h = &t->h;
     chem_irt_begin_together(t);
+    ck_u32 is_again = 0u;
     h->q.is_cut = 0u;
     t->state = CHEM_IRT_ASKS_ALL;
     while (t->state != CHEM_IRT_IS_DONE) {
+        ck_u64 n_pairs = h->n_pairs;
         chem_irt_search(t);
         CK_GROUP_BARRIER();
         ck_u32 is_ready = t->state == CHEM_IRT_ASKS_ALL ? chem_irt_take_list(t) : 1u;
+        if (t->state == CHEM_IRT_ASKS_ALL) { /* pairs asked again are not counted again: how often depends on the memory there is */
+            h->n_pairs = is_again != 0u || is_ready == 0u ? n_pairs : h->n_pairs;
+            is_again |= is_ready;
+        }
         if (is_ready != 0u) {
             if (t->number == 0u) {
                 chem_irt_go_on(t);

@@ -114,6 +114,8 @@ typedef unsigned long long ck_u64;
 #define CK_GLOBAL
 #define CK_LOCAL
 #define CK_RESTRICT restrict
+#define CK_UNROLL
+#define CK_NO_UNROLL
 #define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))

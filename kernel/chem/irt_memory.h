@@ -65,6 +65,7 @@ typedef struct chem_irt_memory {
     CK_GLOBAL float *two_d;                /* [n_species + 1] */
     CK_GLOBAL ck_u32 *alive;               /* [n_species] */
     CK_GLOBAL ck_u32 *n_used;              /* [1]: cells that are in the table */
+    CK_GLOBAL ck_u32 *made;                /* [4]: places of the products of the last reaction */
     CK_GLOBAL ck_u32 *born;                /* [n_outputs][n_species]: between the output before and this one */
 } chem_irt_memory;
 
@@ -73,7 +74,7 @@ CK_FN ck_u64 chem_irt_bytes(chem_irt_params p)
 {
     ck_u64 room = p.room, n_cells = p.n_cells, n_species = p.n_species;
     ck_u64 doubles = 4u * room + n_cells + 4u * ((ck_u64)p.room_queue + p.room_fresh);
-    ck_u64 words = 6u * room + 4u * n_cells + n_species * (n_species + 1u) + (n_species + 1u) + n_species + 1u +
+    ck_u64 words = 6u * room + 4u * n_cells + n_species * (n_species + 1u) + (n_species + 1u) + n_species + 1u + 4u +
                    p.n_outputs * n_species;
     return (8u * doubles + 4u * words + 63u) & ~(ck_u64)63;
 }
@@ -103,7 +104,8 @@ CK_FN chem_irt_memory chem_irt_arrange(chem_irt_params p, CK_GLOBAL double *buff
     m.two_d = m.bound + p.n_species * (p.n_species + 1u);
     m.alive = (CK_GLOBAL ck_u32 *)(m.two_d + p.n_species + 1u);
     m.n_used = m.alive + p.n_species;
-    m.born = m.n_used + 1u;
+    m.made = m.n_used + 1u;
+    m.born = m.made + 4u;
     return m;
 }
 

@@ -222,7 +222,7 @@ CK_CALL void chem_irt_react(chem_irt_history *h, chem_irt_entry e)
 {
     chem_irt_fire(h, e);
     for (ck_u32 i = 0u; i < h->n_made && h->is_full == 0u; ++i) {
-        chem_irt_ask_product(h, h->made[i]);
+        chem_irt_ask_product(h, h->m.made[i]);
     }
 }
 

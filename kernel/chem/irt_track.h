@@ -24,13 +24,13 @@ typedef struct chem_irt_history {
     CK_GLOBAL const ck_u32 *groups;
     CK_GLOBAL ck_u64 *result;
     ck_u32 track;
-    ck_u32 keys[CHEM_IRT_STREAMS];
+    CHEM_IRT_KEYS keys; /* CHEM_IRT_STREAMS of them */
     ck_u32 n_start;    /* molecules it began with: places [0, n_start) stand cell by cell */
     ck_u32 n_cells;    /* cells they are in */
     ck_u32 n_places;   /* places used so far */
     ck_u32 free;       /* chain of places that products left, CHEM_NONE for none */
     ck_u32 next_id, next_event;
-    ck_u32 made[4], n_made; /* places of the products of the last reaction */
+    ck_u32 n_made;     /* products of the last reaction, at the places m.made */
     ck_u32 output;     /* next output time */
     ck_u32 is_full;    /* something did not fit */
     ck_u64 n_pairs;    /* pairs that were looked at closely */
@@ -121,7 +121,7 @@ CK_FN chem_irt_asker chem_irt_asker_of(chem_irt_history *h, chem_irt_molecule on
     a.two_d = h->m.two_d[one.species];
     a.farthest = (float)(h->p.farthest * h->p.farthest);
     a.id = one.id;
-    a.key = h->keys[CHEM_IRT_TIME];
+    a.key = CHEM_IRT_KEY(h->keys, CHEM_IRT_TIME);
     return a;
 }
 
@@ -291,28 +291,28 @@ CK_CALL ck_u32 chem_irt_put(chem_irt_history *h, chem_irt_point r, double time, 
 }
 
 /* Products of a channel at `site`. Two that react with each other begin apart, each the farther the faster it moves. */
-CK_CALL void chem_irt_make(chem_irt_history *h, chem_channel c, chem_irt_point site, double time)
+CK_CALL void chem_irt_make(chem_irt_history *h, CK_GLOBAL const chem_channel *c, chem_irt_point site, double time)
 {
-    ck_u32 is_apart = c.separation > 0.0f && c.n_products == 2u ? 1u : 0u;
+    ck_u32 is_apart = c->separation > 0.0f && c->n_products == 2u ? 1u : 0u;
     ck_u32 event = is_apart ? 0u : h->next_event++;
     chem_irt_point step;
     double first = 0.0;
     step.x = step.y = step.z = 0.0;
     if (is_apart) {
-        step = chem_irt_apart(h->keys, h->next_id, (double)c.separation);
-        double d0 = chem_irt_diffusion(h, c.products[0]);
-        double d1 = chem_irt_diffusion(h, c.products[1]);
+        step = chem_irt_apart(h->keys, h->next_id, (double)c->separation);
+        double d0 = chem_irt_diffusion(h, c->products[0]);
+        double d1 = chem_irt_diffusion(h, c->products[1]);
         first = d0 + d1 > 0.0 ? d0 / (d0 + d1) : 0.5;
     }
-    for (ck_u32 i = 0u; i < c.n_products && h->is_full == 0u; ++i) {
+    for (ck_u32 i = 0u; i < c->n_products && h->is_full == 0u; ++i) {
         double part = is_apart == 0u ? 0.0 : i == 0u ? first : first - 1.0;
         chem_irt_point r;
         r.x = ck_fma64(part, step.x, site.x);
         r.y = ck_fma64(part, step.y, site.y);
         r.z = ck_fma64(part, step.z, site.z);
-        ck_u32 slot = chem_irt_put(h, r, time, c.products[i], event);
+        ck_u32 slot = chem_irt_put(h, r, time, c->products[i], event);
         if (slot != CHEM_NONE) {
-            h->made[h->n_made++] = slot;
+            h->m.made[h->n_made++] = slot;
         }
     }
 }
@@ -346,7 +346,7 @@ CK_CALL void chem_irt_fire(chem_irt_history *h, chem_irt_entry e)
         chem_irt_remove(h, e.b);
     }
     chem_irt_remove(h, e.a);
-    chem_irt_make(h, h->channels[e.channel], site, e.time);
+    chem_irt_make(h, h->channels + e.channel, site, e.time);
 }
 
 /* What is left to be written when nothing reacts any more; `n_pairs` that were looked at. */

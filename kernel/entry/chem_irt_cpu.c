@@ -32,7 +32,9 @@ static void take_memory(chem_irt_history *h, void *const *args)
 void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
 {
+    ck_u32 keys[CHEM_IRT_STREAMS];
     chem_irt_history h;
+    h.keys = keys;
     h.p = *(const chem_irt_params *)args[0];
     h.result = 0;
     (void)worker;
@@ -44,7 +46,7 @@ void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_work
         ck_u32 low = h.p.first_history_low + i;
         ck_u32 high = h.p.first_history_high + (low < i ? 1u : 0u);
         for (ck_u32 draw = 0u; draw < CHEM_IRT_STREAMS; ++draw) {
-            h.keys[draw] = chem_irt_key(h.p.key, low, high, draw);
+            keys[draw] = chem_irt_key(h.p.key, low, high, draw);
         }
         h.track = (ck_u32)(((ck_u64)h.p.first_track + i) % h.p.n_tracks);
         chem_irt_begin(&h);

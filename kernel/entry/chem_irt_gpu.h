@@ -7,13 +7,15 @@
 #define CHEM_IRT_TAKE(word) ck_atomic_add_u32((word), 1u)
 #define CHEM_IRT_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (ck_u64)(amount))
 #define CHEM_IRT_ARITY 8u
+#define CHEM_IRT_KEYS CK_LOCAL const ck_u32 *
+#define CHEM_IRT_KEY(keys, draw) ck_read_local_u32((keys) + (draw))
 
 #include "../chem/irt_track.h"
 
 #include "block_scan.h"
 
 /* Words that the threads of a block share: what they do next; entries of the list that is being made; the next item of the search;
- * cells; places in use; products; the block's part of the memory; where products are; the horizon of the queue. */
+ * cells; places in use; products; the block's part of the memory; the horizon of the queue; keys of the history. */
 #define CHEM_IRT_NEXT_STATE 0u
 #define CHEM_IRT_NEXT_HISTORY 1u
 #define CHEM_IRT_LISTED 2u
@@ -22,8 +24,8 @@
 #define CHEM_IRT_PLACES 5u
 #define CHEM_IRT_N_MADE 6u
 #define CHEM_IRT_PART 7u
-#define CHEM_IRT_MADE 8u     /* 4 */
-#define CHEM_IRT_HORIZON 12u /* 5 */
+#define CHEM_IRT_HORIZON 8u    /* 5 */
+#define CHEM_IRT_KEY_WORDS 16u /* CHEM_IRT_STREAMS */
 #define CHEM_IRT_NEAR_WORDS 32u /* behind them: a word a thread for sums, then four a thread for the pairs that wait */
 
 /* What a block does: ask all molecules; ask the products of a reaction; nothing more. */
@@ -115,7 +117,7 @@ CK_FN ck_u32 chem_irt_take_item(chem_irt_thread *t)
 /* Place of product number `k` that is asked. */
 CK_FN ck_u32 chem_irt_product(chem_irt_thread *t, ck_u32 k)
 {
-    return t->state == CHEM_IRT_ASKS_ALL ? t->h.n_start + k : ck_read_local_u32(t->near_words + CHEM_IRT_MADE + k);
+    return t->state == CHEM_IRT_ASKS_ALL ? t->h.n_start + k : t->h.m.made[k];
 }
 
 /* An item by its number: `n_of_cells` of them are of cells with molecules of the start, which ask all in their own row and those behind it;
@@ -348,9 +350,6 @@ CK_FN void chem_irt_go_on(chem_irt_thread *t)
     ck_write_local_u32(near_words + CHEM_IRT_TICKET, 0u);
     ck_write_local_u32(near_words + CHEM_IRT_PLACES, h->n_places);
     ck_write_local_u32(near_words + CHEM_IRT_N_MADE, h->n_made);
-    for (ck_u32 i = 0u; i < h->n_made; ++i) {
-        ck_write_local_u32(near_words + CHEM_IRT_MADE + i, h->made[i]);
-    }
 }
 
 /* ----------------------------------------------------------------------------------------------------- begin */
@@ -559,12 +558,12 @@ CK_FN void chem_irt_take_memory(chem_irt_thread *t, CK_GLOBAL ck_u32 *parts, CK_
     CK_GROUP_BARRIER();
 }
 
-CK_FN void chem_irt_set_history(chem_irt_history *h, ck_u32 i)
+CK_FN void chem_irt_set_history(chem_irt_thread *t, ck_u32 i)
 {
+    chem_irt_history *h = &t->h;
     ck_u32 low = h->p.first_history_low + i, high = h->p.first_history_high + (low < i ? 1u : 0u);
-    CK_UNROLL
-    for (ck_u32 draw = 0u; draw < CHEM_IRT_STREAMS; ++draw) {
-        h->keys[draw] = chem_irt_key(h->p.key, low, high, draw);
+    for (ck_u32 draw = t->number; draw < CHEM_IRT_STREAMS; draw += t->n_threads) {
+        ck_write_local_u32(t->near_words + CHEM_IRT_KEY_WORDS + draw, chem_irt_key(h->p.key, low, high, draw));
     }
     h->track = (ck_u32)(((ck_u64)h->p.first_track + i) % h->p.n_tracks);
 }
@@ -582,6 +581,7 @@ chem_irt(const chem_irt_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts
     t.lane = t.number % CK_LANES;
     t.pairs = ck_local + CHEM_IRT_NEAR_WORDS + t.n_threads + 4u * (t.number - t.lane);
     t.h.p = p;
+    t.h.keys = ck_local + CHEM_IRT_KEY_WORDS;
     t.h.start = starts;
     t.h.channels = (CK_GLOBAL const chem_channel *)channels;
     t.h.words = channels;
@@ -593,7 +593,7 @@ chem_irt(const chem_irt_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts
         chem_irt_take_memory(&t, next + 1, scratch);
     }
     for (; i < p.n_histories; i = chem_irt_take_history(&t, next)) {
-        chem_irt_set_history(&t.h, i);
+        chem_irt_set_history(&t, i);
         chem_irt_run_together(&t);
     }
 }

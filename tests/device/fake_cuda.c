@@ -124,7 +124,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 int cuDeviceTotalMem_v2(size_t *n, int device)
 {
     (void)device;
-    *n = 1000000;
+    *n = (size_t)setting("FAKE_CUDA_TOTAL", 1000000);
     return 0;
 }
 

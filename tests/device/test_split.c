@@ -50,7 +50,7 @@ static void test_one_at_a_time(void **state)
 {
     (void)state;
     chem_case many = one_track;
-    many.copies = many.batches = 24;
+    many.copies = many.batches = 12;
     setenv("FAKE_CUDA_DEVICES", "3", 1);
     setenv("FAKE_CUDA_SLOW", "1", 1);
     check_digits(&many, "cuda:all");

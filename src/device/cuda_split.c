@@ -40,8 +40,8 @@ typedef struct cuda_split {
     const split_part *failed; /* could not be started */
 } cuda_split;
 
-/* Two launches that wait for each other's blocks on the same GPUs would wait for ever: one at a time. Whoever waits may be another
- * thread than the one that started it. */
+/* Two launches that wait for each other's blocks on the same GPUs would wait for ever: one at a time. Whoever waits may
+ * be another thread than the one that started it. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_is_open = PTHREAD_COND_INITIALIZER;
 static bool is_busy;
@@ -65,12 +65,12 @@ static void leave(void)
 }
 
 /* Return an error unless the driver's call succeeded. */
-#define SPLIT_TRY(gpu, call, ...)                                \
-    do {                                                         \
-        cuda_result split_try_result_ = (call);                  \
-        if (split_try_result_ != CUDA_SUCCESS) {                 \
-            return cuda_fail(gpu, split_try_result_, __VA_ARGS__); \
-        }                                                        \
+#define SPLIT_TRY(gpu, call, ...)                                                                                      \
+    do {                                                                                                               \
+        cuda_result split_try_result_ = (call);                                                                        \
+        if (split_try_result_ != CUDA_SUCCESS) {                                                                       \
+            return cuda_fail(gpu, split_try_result_, __VA_ARGS__);                                                     \
+        }                                                                                                              \
     } while (0)
 
 /* ----------------------------------------------------------------------------------------- who takes part */
@@ -91,8 +91,9 @@ static crp_status check_reach(cuda_gpu *from, cuda_gpu *to)
     int has_access = 0, has_atomics = 0;
     from->driver.device_get_p2p_attribute(&has_access, CUDA_P2P_ACCESS, from->id, to->id);
     from->driver.device_get_p2p_attribute(&has_atomics, CUDA_P2P_NATIVE_ATOMIC, from->id, to->id);
-    CRP_CHECK(from->base.context, has_access != 0 && has_atomics != 0, CRP_ERR_DEVICE, "%s cannot reach the memory of %s%s",
-              from->base.info.label, to->base.info.label, has_access != 0 ? " with atomics" : "");
+    CRP_CHECK(from->base.context, has_access != 0 && has_atomics != 0, CRP_ERR_DEVICE,
+              "%s cannot reach the memory of %s%s", from->base.info.label, to->base.info.label,
+              has_access != 0 ? " with atomics" : "");
     cuda_result result = from->driver.enable_peer_access(to->context, 0);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
         return cuda_fail(from, result, "asking for the memory of %s", to->base.info.label);
@@ -134,8 +135,9 @@ static crp_status open_split(cuda_gpu *gpu)
 /* The GPU works alone from now on; the reason stands in the context. */
 static void stay_alone(cuda_gpu *gpu)
 {
-    context_log(gpu->base.context, CRP_LOG_WARNING, "cuda", "%s (%s): what outgrows it cannot be split over other devices: %s",
-                gpu->base.info.label, gpu->base.info.name, crp_context_error(gpu->base.context));
+    context_log(gpu->base.context, CRP_LOG_WARNING, "cuda",
+                "%s (%s): what outgrows it cannot be split over other devices: %s", gpu->base.info.label,
+                gpu->base.info.name, crp_context_error(gpu->base.context));
     context_clear(gpu->base.context);
     cuda_split_destroy(gpu);
     gpu->n_peers = 0;
@@ -211,7 +213,8 @@ static split_part *choose_part(cuda_split *split)
     for (uint32_t i = 0; i < split->n; i++) {
         split_part *part = &split->parts[i];
         bool has_room = part->share + split->piece <= part->room;
-        if (has_room && (best == NULL || (double)part->share * (double)best->room < (double)best->share * (double)part->room)) {
+        if (has_room &&
+            (best == NULL || (double)part->share * (double)best->room < (double)best->share * (double)part->room)) {
             best = part;
         }
     }
@@ -226,9 +229,10 @@ static crp_status map_pieces(cuda_split *split, size_t n_bytes)
         CRP_CHECK(gpu->base.context, part != NULL, CRP_ERR_MEMORY, "of %.3g GB there is room for %.3g GB now",
                   (double)n_bytes * 1e-9, (double)(k * split->piece) * 1e-9);
         cuda_memory_kind kind = {.type = CUDA_MEM_PINNED, .place = {CUDA_MEM_OF_DEVICE, part->gpu->id}};
-        SPLIT_TRY(part->gpu, gpu->driver.memory_create(&split->pieces[k], split->piece, &kind, 0), "asking for %zu bytes of memory",
-                  split->piece);
-        SPLIT_TRY(part->gpu, gpu->driver.memory_map(split->range + k * split->piece, split->piece, 0, split->pieces[k], 0),
+        SPLIT_TRY(part->gpu, gpu->driver.memory_create(&split->pieces[k], split->piece, &kind, 0),
+                  "asking for %zu bytes of memory", split->piece);
+        SPLIT_TRY(part->gpu,
+                  gpu->driver.memory_map(split->range + k * split->piece, split->piece, 0, split->pieces[k], 0),
                   "mapping %zu bytes of memory", split->piece);
         split->n_mapped++;
         part->share += split->piece;
@@ -245,8 +249,8 @@ static crp_status make_memory(cuda_split *split, size_t n_bytes)
     SPLIT_TRY(gpu, gpu->driver.context_set_current(gpu->context), "entering its context");
     split->pieces = calloc(split->n_pieces, sizeof *split->pieces);
     CRP_CHECK(gpu->base.context, split->pieces != NULL, CRP_ERR_MEMORY, "no memory for a split launch");
-    SPLIT_TRY(gpu, gpu->driver.address_reserve(&split->range, split->n_pieces * split->piece, 0, 0, 0), "asking for %zu bytes of addresses",
-              n_bytes);
+    SPLIT_TRY(gpu, gpu->driver.address_reserve(&split->range, split->n_pieces * split->piece, 0, 0, 0),
+              "asking for %zu bytes of addresses", n_bytes);
     CRP_TRY(map_pieces(split, n_bytes));
     for (uint32_t i = 0; i < split->n; i++) { /* each device once */
         uint32_t k = 0;
@@ -305,7 +309,8 @@ static void share_blocks(cuda_split *split, uint32_t queue, const device_launch 
         for (uint32_t j = 0; j < split->n; j++) {
             n_sharing += split->parts[j].gpu->id == part->gpu->id ? 1 : 0;
         }
-        uint64_t blocks = (uint64_t)launch->grid * part->gpu->base.info.n_units / (n_units > 0 ? n_units : 1) / n_sharing;
+        uint64_t blocks =
+            (uint64_t)launch->grid * part->gpu->base.info.n_units / (n_units > 0 ? n_units : 1) / n_sharing;
         part->queue = i == 0 ? queue : 0;
         part->blocks = blocks > 0 ? (uint32_t)blocks : 1;
         part->first = first;
@@ -325,7 +330,8 @@ static void drop_copies(cuda_split *split)
 }
 
 /* Small tables lie on every device; all else has one place, which all devices see. */
-static crp_status give_arguments(cuda_split *split, split_part *part, const device_launch *launch, const device_buffer *scratch)
+static crp_status give_arguments(cuda_split *split, split_part *part, const device_launch *launch,
+                                 const device_buffer *scratch)
 {
     cuda_gpu *owner = split->parts[0].gpu, *gpu = part->gpu;
     for (uint32_t k = 0; k < launch->n_args; k++) {
@@ -338,15 +344,18 @@ static crp_status give_arguments(cuda_split *split, split_part *part, const devi
             size_t n_bytes = arg->buffer->n_bytes;
             CRP_TRY(device_ops_cuda.buffer_create(&gpu->base, n_bytes, &part->copies[k]));
             part->pointers[k] = part->copies[k]->pointer;
-            SPLIT_TRY(gpu, gpu->driver.memcpy_peer(part->pointers[k], gpu->context, arg->buffer->pointer, owner->context, n_bytes,
-                                                   gpu->stream[part->queue]), "copying a table to it");
+            SPLIT_TRY(gpu,
+                      gpu->driver.memcpy_peer(part->pointers[k], gpu->context, arg->buffer->pointer, owner->context,
+                                              n_bytes, gpu->stream[part->queue]),
+                      "copying a table to it");
         }
     }
     return CRP_OK;
 }
 
 /* All that must be there before the first part starts: once one works nothing may wait for it. */
-static crp_status make_ready(cuda_split *split, split_part *part, const device_launch *launch, const device_buffer *scratch)
+static crp_status make_ready(cuda_split *split, split_part *part, const device_launch *launch,
+                             const device_buffer *scratch)
 {
     cuda_gpu *gpu = part->gpu;
     cuda_pointer at = 0;
@@ -354,10 +363,11 @@ static crp_status make_ready(cuda_split *split, split_part *part, const device_l
     unsigned long long facts[3] = {part->first, split->blocks, (unsigned long long)(uintptr_t)split->stop};
     SPLIT_TRY(gpu, gpu->driver.context_set_current(gpu->context), "entering its context");
     CRP_TRY(give_arguments(split, part, launch, scratch));
-    SPLIT_TRY(gpu, gpu->driver.module_get_global(&at, &n_bytes, part->kernel->module, "ck_split"), "looking for ck_split");
+    SPLIT_TRY(gpu, gpu->driver.module_get_global(&at, &n_bytes, part->kernel->module, "ck_split"),
+              "looking for ck_split");
     CRP_CHECK(gpu->base.context, n_bytes == sizeof facts, CRP_ERR_INTERNAL, "ck_split has %zu bytes", n_bytes);
-    SPLIT_TRY(gpu, gpu->driver.memcpy_to_device(at, facts, sizeof facts, gpu->stream[part->queue]), "copying %zu bytes to it",
-              sizeof facts);
+    SPLIT_TRY(gpu, gpu->driver.memcpy_to_device(at, facts, sizeof facts, gpu->stream[part->queue]),
+              "copying %zu bytes to it", sizeof facts);
     SPLIT_TRY(gpu, gpu->driver.stream_synchronize(gpu->stream[part->queue]), "waiting for a copy");
     return CRP_OK;
 }
@@ -384,7 +394,8 @@ static void start_parts(cuda_split *split, const device_launch *launch)
             const device_arg *arg = &launch->args[k];
             arguments[k] = arg->kind == DEVICE_ARG_BYTES ? (void *)(uintptr_t)arg->bytes : &part->pointers[k];
         }
-        if (cuda_start(part->gpu, part->queue, part->kernel, launch, part->blocks, !split->shares_a_gpu, arguments) != CRP_OK) {
+        if (cuda_start(part->gpu, part->queue, part->kernel, launch, part->blocks, !split->shares_a_gpu, arguments) !=
+            CRP_OK) {
             split->failed = part;
         }
     }
@@ -396,12 +407,14 @@ static void tell(cuda_split *split, size_t n_bytes)
     char text[1024] = "";
     size_t n = 0;
     for (uint32_t i = 0; i < split->n && n < sizeof text; i++) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%.3g GB)", i > 0 ? ", " : "", split->parts[i].gpu->base.info.label,
-                              (double)split->parts[i].share * 1e-9);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%.3g GB)", i > 0 ? ", " : "",
+                              split->parts[i].gpu->base.info.label, (double)split->parts[i].share * 1e-9);
     }
     if (!split->is_told) {
-        context_log(gpu->base.context, CRP_LOG_WARNING, "cuda", "%s (%s): a launch needs %.3g GB, more than it has room for: it is "
-                    "split over %s, which work on it together", gpu->base.info.label, gpu->base.info.name, (double)n_bytes * 1e-9, text);
+        context_log(gpu->base.context, CRP_LOG_WARNING, "cuda",
+                    "%s (%s): a launch needs %.3g GB, more than it has room for: it is "
+                    "split over %s, which work on it together",
+                    gpu->base.info.label, gpu->base.info.name, (double)n_bytes * 1e-9, text);
     }
     split->is_told = true;
 }
@@ -415,7 +428,8 @@ static void end_launch(cuda_split *split)
     leave();
 }
 
-bool cuda_split_launch(cuda_gpu *gpu, uint32_t queue, device_kernel *kernel, const device_launch *launch, device_buffer *scratch)
+bool cuda_split_launch(cuda_gpu *gpu, uint32_t queue, device_kernel *kernel, const device_launch *launch,
+                       device_buffer *scratch)
 {
     cuda_split *split = gpu->split;
     if (split == NULL || kernel->source == NULL) {

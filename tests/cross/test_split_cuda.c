@@ -1,6 +1,7 @@
 /*
- * On a GPU: a launch that is split, here into two parts on one device. All threads meet at barriers, see what the other part wrote,
- * and add to the same words; a part that never comes does not keep the other for ever. Exits 77 without a GPU.
+ * On a GPU: a launch that is split, here into two parts on one device. All threads meet at barriers, see what the other
+ * part wrote, and add to the same words; a part that never comes does not keep the other for ever. Exits 77 without a
+ * GPU.
  */
 #include "core/context.h"
 #include "device/device.h"
@@ -18,12 +19,15 @@
 
 enum { BLOCK = 256, ROUNDS = 2000, MEGABYTE = 1 << 20 };
 
-/* Each thread writes a word a round, far apart so that the words lie on all pieces of the scratch, and reads that of the thread half
- * the launch away. words: mistakes, additions. The first word of the scratch counts too, with atomics that give it back. */
+/* Each thread writes a word a round, far apart so that the words lie on all pieces of the scratch, and reads that of
+ * the thread half the launch away. words: mistakes, additions. The first word of the scratch counts too, with atomics
+ * that give it back. */
 static const char *const meeting =
     "@#include \"port.h\"\n"
-    "CK_KERNEL meet(ck_u64 n_words, ck_u32 rounds, ck_u32 stays_away, ck_u64 *words, ck_u32 *arrivals, ck_u32 *scratch) {\n"
-    "    ck_u32 n = CK_GROUPS() * CK_LOCAL_SIZE(), i = CK_GLOBAL_INDEX(), other = (i + n / 2u) % n, mistakes = 0u, most = 0u;\n"
+    "CK_KERNEL meet(ck_u64 n_words, ck_u32 rounds, ck_u32 stays_away, ck_u64 *words, ck_u32 *arrivals, ck_u32 "
+    "*scratch) {\n"
+    "    ck_u32 n = CK_GROUPS() * CK_LOCAL_SIZE(), i = CK_GLOBAL_INDEX(), other = (i + n / 2u) % n, mistakes = 0u, "
+    "most = 0u;\n"
     "    ck_u64 apart = (n_words - 1u) / n;\n"
     "    if (stays_away != 0u && CK_GROUP_INDEX() >= CK_GROUPS() / 2u) { return; }\n"
     "    if (i == 0u) { scratch[0] = 0u; }\n"
@@ -64,8 +68,14 @@ static void check(crp_status status)
 static void meet(uint64_t believed, size_t n_scratch, uint32_t stays_away, bool is_closed)
 {
     static const char *const defines[] = {"BUILD=1"};
-    const device_kernel_source source = {.file = meeting, .entry = "meet", .math = CRP_MATH_STRICT, .can_split = true,
-                                         .defines = defines, .n_defines = 1, .block = BLOCK, .blocks_per_unit = 1};
+    const device_kernel_source source = {.file = meeting,
+                                         .entry = "meet",
+                                         .math = CRP_MATH_STRICT,
+                                         .can_split = true,
+                                         .defines = defines,
+                                         .n_defines = 1,
+                                         .block = BLOCK,
+                                         .blocks_per_unit = 1};
     device *gpu = NULL;
     device_kernel *kernel = NULL;
     device_buffer *words = NULL, *arrivals = NULL, *scratch = NULL;

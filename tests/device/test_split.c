@@ -1,7 +1,7 @@
 /*
- * A track that outgrows its GPU is split over several: the choice, the shares, one at a time, and what happens where it cannot be
- * or a part fails. The digits are always those of a CPU. The fake driver computes once all parts are there, and ends the process
- * where a GPU would wait for ever.
+ * A track that outgrows its GPU is split over several: the choice, the shares, one at a time, and what happens where it
+ * cannot be or a part fails. The digits are always those of a CPU. The fake driver computes once all parts are there,
+ * and ends the process where a GPU would wait for ever.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include "outgrown_fixture.h"
 
-static const char *const settings[] = {"FAKE_CUDA_DEVICES",     "FAKE_CUDA_FAULT",       "FAKE_CUDA_FULL",     "FAKE_CUDA_P2P",
-                                       "FAKE_CUDA_P2P_ATOMICS", "FAKE_CUDA_SLOW",        "FAKE_CUDA_MANAGED",  "FAKE_CUDA_PEER",
-                                       "CORPUSCLE_CUDA_TWIN",   "CORPUSCLE_CUDA_MEMORY"};
+static const char *const settings[] = {
+    "FAKE_CUDA_DEVICES", "FAKE_CUDA_FAULT",   "FAKE_CUDA_FULL", "FAKE_CUDA_P2P",       "FAKE_CUDA_P2P_ATOMICS",
+    "FAKE_CUDA_SLOW",    "FAKE_CUDA_MANAGED", "FAKE_CUDA_PEER", "CORPUSCLE_CUDA_TWIN", "CORPUSCLE_CUDA_MEMORY"};
 
 /* A run that ends well with the digits of the CPU. */
 static void check_digits(const chem_case *c, const char *device)
@@ -119,7 +119,8 @@ static void test_paper(void **state)
     says_not("host's memory");
 }
 
-/* One that helps fails, when it is launched or while it works: whose track it was goes on alone, the digits are the same. */
+/* One that helps fails, when it is launched or while it works: whose track it was goes on alone, the digits are the
+ * same. */
 static void test_a_part_fails(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Kernels of chem that may be split over several GPUs: built so, every atomic and every fence on global memory reaches all of them,
- * and nothing is read past the coherent caches but tables that no thread writes. Built as ever, none reaches that far. */
+/* Kernels of chem that may be split over several GPUs: built so, every atomic and every fence on global memory reaches
+ * all of them, and nothing is read past the coherent caches but tables that no thread writes. Built as ever, none
+ * reaches that far. */
 #include "device/cuda_compile.h"
 
 #include <setjmp.h>
@@ -20,8 +21,13 @@ static const struct {
 static char *compile(const char *file, const char *entry, bool is_split)
 {
     static const char *const defines[] = {"CHEM_CORRECTS=1", "CK_SPLIT=1"};
-    device_kernel_source source = {.file = file, .entry = entry, .math = CRP_MATH_STRICT, .block = 512, .blocks_per_unit = 1,
-                                   .defines = defines, .n_defines = is_split ? 2 : 1};
+    device_kernel_source source = {.file = file,
+                                   .entry = entry,
+                                   .math = CRP_MATH_STRICT,
+                                   .block = 512,
+                                   .blocks_per_unit = 1,
+                                   .defines = defines,
+                                   .n_defines = is_split ? 2 : 1};
     void *image = NULL;
     size_t n = 0;
     if (cuda_compile(context, &source, 90, true, &image, &n) != CRP_OK) {
@@ -43,7 +49,8 @@ static void atomics_reach_all_devices(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        char *alone = compile(kernels[i].file, kernels[i].entry, false), *split = compile(kernels[i].file, kernels[i].entry, true);
+        char *alone = compile(kernels[i].file, kernels[i].entry, false),
+             *split = compile(kernels[i].file, kernels[i].entry, true);
         assert_int_equal(count(alone, ".sys"), 0);
         assert_int_equal(count(alone, "ck_split"), 0);
         assert_int_equal(count(split, ".gpu"), 0);
@@ -53,7 +60,8 @@ static void atomics_reach_all_devices(void **state)
         assert_int_equal(count(split, "red.relaxed.sys.global"), count(alone, "red.global"));
         assert_int_equal(count(split, "fence.acq_rel.sys"), count(alone, "fence.acq_rel.gpu"));
         assert_int_equal(count(split, "ld.global.nc"), count(alone, "ld.global.nc"));
-        assert_true(count(split, "%ctaid.x") > 0 && count(split, "%nctaid.x") == 0); /* the blocks of all, not of this device */
+        assert_true(count(split, "%ctaid.x") > 0 &&
+                    count(split, "%nctaid.x") == 0); /* the blocks of all, not of this device */
         free(alone);
         free(split);
     }

@@ -238,13 +238,26 @@ crp_status lane_start(device_lane *lane, uint32_t queue, history_range range)
     return d->ops->launch(d, queue, lane->kernel, &launch);
 }
 
+/* Wait for the launch; one that failed with the help of another device is done again without. */
+static crp_status await(device_lane *lane, uint32_t queue)
+{
+    device *d = lane->device;
+    crp_status status = d->ops->wait(d, queue);
+    if (status == CRP_OK || !d->can_repeat) {
+        return status;
+    }
+    d->can_repeat = false;
+    CRP_TRY(lane_start(lane, queue, lane->range[queue]));
+    return d->ops->wait(d, queue);
+}
+
 crp_status lane_collect(device_lane *lane, uint32_t queue, uint64_t *words, double *seconds)
 {
     device *d = lane->device;
     bool is_again = false;
     do { /* again where the working memory was too small for what happened */
         CRP_TRY(is_again ? lane_start(lane, queue, lane->range[queue]) : CRP_OK);
-        CRP_TRY(d->ops->wait(d, queue));
+        CRP_TRY(await(lane, queue));
         *seconds += d->ops->launch_seconds(d, queue);
         CRP_TRY(d->ops->download(d, queue, lane->words[queue], words, lane->plan->n_words * 8u));
         is_again = lane->shape.needs_more != NULL && lane->shape.needs_more(lane->plan, words, &lane->shape);

@@ -227,6 +227,8 @@ crp_status chem_track_add(crp_context *context, chem_model *model, double energy
  * finite or before the start is set to the start and counted. */
 crp_status chem_track_add_molecule(crp_context *context, const char *where, chem_model *model, chem_track *track,
                                    const chem_molecule *molecule);
+/** A path that an input file names is relative to the folder of that file: into `out`. */
+void chem_path_beside(const char *path, const char *file, char *out, size_t size);
 /** Make the tracks that model->source describes (relative file paths: beside `path`). The seam for readers and sources. */
 crp_status chem_source_fill(crp_context *context, const char *path, chem_model *model);
 /** Read a list of molecules in any known format (source.format, else recognised) into tracks. src/io/chem_file.c */

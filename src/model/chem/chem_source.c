@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A path of an input file is relative to the folder of that file. */
-static void beside(const char *path, const char *file, char *out, size_t size)
+void chem_path_beside(const char *path, const char *file, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');
     if (file[0] == '/' || slash == NULL) {
@@ -24,7 +23,7 @@ static crp_status fill_from_file(crp_context *context, const char *path, chem_mo
 {
     char full[2200];
     CRP_CHECK(context, model->source.file[0] != '\0', CRP_ERR_CONFIG, "%s: source.file is missing (a list of molecules)", path);
-    beside(path, model->source.file, full, sizeof full);
+    chem_path_beside(path, model->source.file, full, sizeof full);
     return chem_file_read(context, full, model);
 }
 
@@ -50,7 +49,7 @@ static crp_status draw_births(crp_context *context, const char *path, chem_model
     if (model->source.pulse[0] == '\0') {
         return CRP_OK;
     }
-    beside(path, model->source.pulse, full, sizeof full);
+    chem_path_beside(path, model->source.pulse, full, sizeof full);
     CRP_TRY(pulse_read(context, full, &table));
     double last = model->start + table->time[table->n - 1];
     if (last >= model->end) {

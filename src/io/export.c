@@ -238,8 +238,8 @@ static crp_status fail_missing(crp_context *context, const file_settings *f)
     for (size_t i = 0; i < f->n; i++) {
         key = strstr(message, f->all[i] + strcspn(f->all[i], "=") + 1) != NULL ? f->all[i] : key;
     }
-    return context_fail(context, CRP_ERR_IO, "%s: the input of the run names it, and this export begins from it again: say where "
-                        "it is now with --set %.*s=FILE", message, (int)strcspn(key, "="), key);
+    return context_fail(context, CRP_ERR_IO, "%s: this export begins from it again: say where it is now with --set %.*s=FILE", message,
+                        (int)strcspn(key, "="), key);
 }
 
 static crp_status load_model(crp_context *context, const crp_result *result, const output_options *options, crp_input **input)

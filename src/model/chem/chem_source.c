@@ -19,12 +19,23 @@ void chem_path_beside(const char *path, const char *file, char *out, size_t size
     }
 }
 
+crp_status chem_file_status(crp_context *context, crp_status status, const char *path, const char *key)
+{
+    char message[512];
+    if (status != CRP_ERR_IO) {
+        return status;
+    }
+    snprintf(message, sizeof message, "%.500s", crp_context_error(context));
+    return context_fail(context, status, "%s: %s: %s (paths are relative to the folder of the input)", path, key, message);
+}
+
 static crp_status fill_from_file(crp_context *context, const char *path, chem_model *model)
 {
     char full[2200];
-    CRP_CHECK(context, model->source.file[0] != '\0', CRP_ERR_CONFIG, "%s: source.file is missing (a list of molecules)", path);
+    CRP_CHECK(context, model->source.file[0] != '\0', CRP_ERR_CONFIG, "%s: source.file is missing (a list of "
+              "molecules): name one, or a built-in source, such as source.kind = spur", path);
     chem_path_beside(path, model->source.file, full, sizeof full);
-    return chem_file_read(context, full, model);
+    return chem_file_status(context, chem_file_read(context, full, model), path, "source.file");
 }
 
 /* ---------------------------------------------------------------------------------------------------- pulse */
@@ -50,7 +61,7 @@ static crp_status draw_births(crp_context *context, const char *path, chem_model
         return CRP_OK;
     }
     chem_path_beside(path, model->source.pulse, full, sizeof full);
-    CRP_TRY(pulse_read(context, full, &table));
+    CRP_TRY(chem_file_status(context, pulse_read(context, full, &table), path, "source.pulse"));
     double last = model->start + table->time[table->n - 1];
     if (last >= model->end) {
         pulse_destroy(&table);

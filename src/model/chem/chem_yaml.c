@@ -30,10 +30,14 @@ static crp_status load_set(crp_context *context, const char *path, chem_model *c
 {
     char full[2200];
     chem_path_beside(is_set_file(chem) ? path : "", chem->set_name, full, sizeof full);
-    CRP_TRY(chem_set_load(context, path, full, &chem->set));
+    CRP_TRY(chem_file_status(context, chem_set_load(context, path, full, &chem->set), path, "chem.set"));
     for (uint32_t i = 0; i < chem->n_scavengers; ++i) {
         char where[1200];
         snprintf(where, sizeof where, "%.1000s: scavengers[%u]", path, i + 1);
+        for (uint32_t k = 0; k < i; ++k) {
+            CRP_CHECK(context, strcmp(chem->scavengers[i].species, chem->scavengers[k].species) != 0, CRP_ERR_CONFIG,
+                      "%s: %s has a concentration already (scavengers[%u]): keep one", where, chem->scavengers[i].species, k + 1);
+        }
         CRP_TRY(chem_set_scavenger(context, where, &chem->set, chem->scavengers[i].species,
                                    chem->scavengers[i].concentration));
     }
@@ -73,6 +77,26 @@ static crp_status note_files(crp_context *context, const char *path, crp_model *
     return CRP_OK;
 }
 
+/* Molecules whose birth is not within the run. */
+static void say_births(crp_context *context, const char *path, const chem_model *chem)
+{
+    uint64_t n = 0, n_late = 0;
+    for (uint32_t i = 0; i < chem->n_tracks; ++i) {
+        n += chem->tracks[i].n_molecules;
+        for (size_t k = 0; k < chem->tracks[i].n_molecules; ++k) {
+            n_late += chem->tracks[i].molecules[k].time > chem->end;
+        }
+    }
+    if (chem->n_repaired_times > 0) {
+        context_log(context, CRP_LOG_WARNING, "chem", "%s: %" PRIu64 " of %" PRIu64 " molecules are born before the start of the run, and "
+                    "are there from then on (time.start = %g ps)", path, chem->n_repaired_times, n, chem->start);
+    }
+    if (n_late > 0) {
+        context_log(context, CRP_LOG_WARNING, "chem", "%s: %" PRIu64 " of %" PRIu64 " molecules are born after the end of the run, and are "
+                    "never there (time.end = %g ps)", path, n_late, n, chem->end);
+    }
+}
+
 /* Settings, then what they name: set, molecules; then ranges and the digest. */
 static crp_status complete(crp_context *context, const char *path, const crp_input_options *options, crp_model *model)
 {
@@ -84,11 +108,8 @@ static crp_status complete(crp_context *context, const char *path, const crp_inp
     }
     CRP_TRY(load_set(context, path, chem));
     CRP_TRY(chem_source_fill(context, path, chem));
-    if (chem->n_repaired_times > 0) {
-        context_log(context, CRP_LOG_INFO, "chem", "%s: %" PRIu64 " times were not finite or before the start and are now the "
-                    "start, %g ps", path, chem->n_repaired_times, chem->start);
-    }
     CRP_TRY(chem_model_validate(context, path, chem));
+    say_births(context, path, chem);
     for (uint32_t i = 0; i < chem->set.n_reactions; ++i) {
         char text[512];
         context_log(context, CRP_LOG_DEBUG, "chem", "%s", chem_reaction_describe(&chem->set, &chem->set.reactions[i], text, sizeof text));

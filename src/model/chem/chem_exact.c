@@ -165,6 +165,7 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
     shape->source.file = "entry/chem_gpu.h";
     shape->source.math = math;
     shape->is_alone = true;
+    shape->source.can_split = strcmp(info->kind, "cuda") == 0;
     shape->scratch_bytes = scratch_bytes;
     shape->needs_more = needs_more;
     shape->grid = 1;

@@ -119,6 +119,12 @@ static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *sha
     return (uint32_t)(part < even ? part : even);
 }
 
+/* Slots are counted in words of 32 bits. */
+static ck_u32 at_most_a_word(uint64_t n)
+{
+    return n < UINT32_MAX ? (ck_u32)n : UINT32_MAX;
+}
+
 /* Working memory of a launch of so many histories with this much room; the layout is the kernel's own. */
 void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
@@ -126,8 +132,8 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t n = molecules_of_launch(chem, p->part != 0 ? p->part : n_histories);
     uint64_t room = (uint64_t)((double)n * (1.0 + SPARE_MOLECULES)) + 1024;
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
-    p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
-    p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
+    p->room = at_most_a_word(shape->room[0] > room ? shape->room[0] : room);
+    p->room_candidates = at_most_a_word(shape->room[1] > candidates ? shape->room[1] : candidates);
     set_buckets(p, chem, n, p->part != 0 ? p->part : n_histories);
 }
 

@@ -85,3 +85,18 @@ def test_folders_are_no_part_of_the_digest(work):
         places = dict(line.split("=") for line in f["run_1/files"][()].decode().splitlines())
         assert set(places) == {"source.file", "source.pulse", "chem.set"}
         assert places["source.file"] == str((work.folder / "elsewhere/track.csv").resolve())
+
+
+@pytest.mark.parametrize("name", ["paper", "geant4", "topas", "fricke"])
+def test_shipped_sets_as_files(corpuscle, name):
+    """A set that `new` writes is the shipped one, to be changed."""
+    corpuscle.ok("new", f"chem-set-{name}", "-o", "my.set")
+    texts = []
+    for chosen in (name, "my.set"):
+        corpuscle.write("m.yaml", f"version: 1\nkind: chem\nchem: {{set: {chosen}}}\nsource: {{kind: spur, energy: 100 eV, "
+                                  "molecules: [{species: OH, count: 3}]}\n")
+        text, _ = corpuscle.ok("check", "m.yaml")
+        texts.append(text[text.index("# species and reactions:"):])
+    assert texts[0] == texts[1]
+    assert "k of A + A" in texts[0] or "R of A + A takes 2k" in texts[0]
+    assert name in corpuscle.ok("new")[0]

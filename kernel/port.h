@@ -121,6 +121,8 @@ typedef unsigned long long ck_u64;
 #define CK_GLOBAL
 #define CK_LOCAL
 #define CK_RESTRICT restrict
+#define CK_UNROLL
+#define CK_NO_UNROLL
 #define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
@@ -549,12 +551,17 @@ CK_FN void ck_atomic_add_row(ck_u64 *words, ck_u32 word, ck_u32 a, ck_u32 b, ck_
 #endif
 #endif
 
-/* Of arrays that all workers read and write between barriers: put a word and get the old one, keep the smaller number. */
+/* Of arrays that all workers read and write between barriers: put a word and get the old one, the same if it is as expected (64
+ * bits, GPUs only), keep the smaller number. */
 #if defined(CK_LANG_OPENCL)
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
 {
     return atomic_xchg(word, value);
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(CK_GLOBAL ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    return atom_cmpxchg(word, expected, value);
 }
 CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
 {
@@ -571,6 +578,15 @@ CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
     asm volatile("atom" CK_SCOPE ".global.exch.b32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(value)
+                 : "memory");
+    return old;
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    ck_u64 old;
+    asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(old)
+                 : "l"(__cvta_generic_to_global(word)), "l"(expected), "l"(value)
                  : "memory");
     return old;
 }

@@ -6,6 +6,7 @@
 
 /* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the
  * sum over all in *total; ck_lane_rank, of the lanes for which `condition` holds those before this one, with their number in *total;
+ * ck_lane_min and ck_lane_max, of the words of all;
  * CK_LANES_MEET, after which they see each other's local words. In OpenCL, which has no word for it, a lane is alone. */
 #if defined(CK_LANG_OPENCL)
 #define CK_LANES 1u
@@ -21,6 +22,8 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
     *total = condition != 0u ? 1u : 0u;
     return 0u;
 }
+#define ck_lane_min(value) (value)
+#define ck_lane_max(value) (value)
 #elif defined(CK_LANG_CUDA)
 #define CK_LANES 32u
 #define ck_popcount(word) ((ck_u32)__popc(word))
@@ -41,6 +44,18 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
     *total = (ck_u32)__popc(votes);
     return (ck_u32)__popc(votes & before);
+}
+CK_FN ck_u32 ck_lane_min(ck_u32 value)
+{
+    for (ck_u32 reach = 16u; reach > 0u; reach /= 2u) {
+        ck_u32 other = __shfl_xor_sync(0xFFFFFFFFu, value, reach);
+        value = other < value ? other : value;
+    }
+    return value;
+}
+CK_FN ck_u32 ck_lane_max(ck_u32 value)
+{
+    return ~ck_lane_min(~value);
 }
 #endif
 

@@ -86,7 +86,14 @@ typedef unsigned long long ck_u64;
 /* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
 #define CK_LOCAL_ARGUMENT
 #define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
+#if defined(CK_SPLIT)
+#define CK_GLOBAL_INDEX() (CK_GROUP_INDEX() * blockDim.x + threadIdx.x)
+/* How far an atomic reaches: to all devices that share the launch, see port_team.h. */
+#define CK_SCOPE ".relaxed.sys"
+#else
 #define CK_GLOBAL_INDEX() (blockIdx.x * blockDim.x + threadIdx.x)
+#define CK_SCOPE ""
+#endif
 #define CK_LOCAL_INDEX() (threadIdx.x)
 #define CK_LOCAL_SIZE() (blockDim.x)
 #define CK_STATIC_ASSERT(condition, name) static_assert(condition, #name)
@@ -421,12 +428,12 @@ CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, CK_LOCAL ck_u32
  * a shared pointer, and its votes and shuffles for adds to one address cost more than they save here. */
 CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
 {
-    asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
+    asm volatile("red" CK_SCOPE ".global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
 }
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 {
     ck_u32 old;
-    asm volatile("atom.global.add.u32 %0, [%1], %2;"
+    asm volatile("atom" CK_SCOPE ".global.add.u32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(amount));
     return old;
@@ -568,7 +575,7 @@ CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
 CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
 {
     ck_u32 old;
-    asm volatile("atom.global.exch.b32 %0, [%1], %2;"
+    asm volatile("atom" CK_SCOPE ".global.exch.b32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(value)
                  : "memory");
@@ -585,11 +592,11 @@ CK_FN ck_u64 ck_atomic_exchange_if_u64(ck_u64 *word, ck_u64 expected, ck_u64 val
 }
 CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
 {
-    asm volatile("red.global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
+    asm volatile("red" CK_SCOPE ".global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
 }
 CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 {
-    asm volatile("red.global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+    asm volatile("red" CK_SCOPE ".global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
 }
 #else
 CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)

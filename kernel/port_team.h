@@ -75,27 +75,60 @@ CK_FN ck_u32 ck_lane_max(ck_u32 value)
 #define ck_grid_barrier(arrivals) CK_GROUP_BARRIER()
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
+#if defined(CK_SPLIT)
+/* Built with CK_SPLIT, a launch is split over several devices, each of which has a part of the blocks and of the memory. What the
+ * host writes here before: the first block of this device, the blocks of all, and where a word lies that the host sets if a device
+ * fails: then no one waits any more, all threads end. */
+extern "C" {
+__constant__ ck_u64 ck_split[3];
+}
+#define CK_GROUP_INDEX() ((ck_u32)ck_split[0] + blockIdx.x)
+#define CK_GROUPS() ((ck_u32)ck_split[1])
+#define CK_TEAM_SCOPE "sys"
+/* Looks at the host's word, which is far, once in so many times. */
+CK_FN ck_u32 ck_is_given_up(ck_u32 n_looks)
+{
+    ck_u32 is_given_up = 0u;
+    if (n_looks % 1024u == 0u) {
+        asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(is_given_up) : "l"(ck_split[2]) : "memory");
+    }
+    return is_given_up;
+}
+/* `is_given_up` as the first thread of the block knows it. */
+CK_FN void ck_leave_barrier(ck_u32 is_given_up)
+{
+    if (__syncthreads_or((int)is_given_up) != 0) {
+        asm volatile("exit;");
+    }
+}
+#else
 #define CK_GROUP_INDEX() (blockIdx.x)
 #define CK_GROUPS() (gridDim.x)
+#define CK_TEAM_SCOPE "gpu"
+#define ck_is_given_up(n_looks) ((void)(n_looks), 0u)
+#define ck_leave_barrier(is_given_up) __syncthreads()
+#endif
 CK_FN void ck_grid_barrier(ck_u32 *arrivals)
 {
+    ck_u32 is_given_up = 0u;
     __syncthreads();
     if (threadIdx.x == 0u) {
-        ck_u32 old, seen;
-        asm volatile("fence.acq_rel.gpu; atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+        ck_u32 old, seen, n_looks = 0u;
+        asm volatile("fence.acq_rel." CK_TEAM_SCOPE "; atom.add.acq_rel." CK_TEAM_SCOPE ".global.u32 %0, [%1], 1;"
                      : "=r"(old)
                      : "l"(__cvta_generic_to_global(arrivals))
                      : "memory");
-        ck_u32 target = (old / gridDim.x + 1u) * gridDim.x;
+        ck_u32 target = (old / CK_GROUPS() + 1u) * CK_GROUPS();
         do { /* relaxed: an acquire each time would empty the cache that other blocks of the multiprocessor work with */
-            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+            asm volatile("ld.relaxed." CK_TEAM_SCOPE ".global.u32 %0, [%1];"
                          : "=r"(seen)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");
-        } while ((ck_i32)(seen - target) < 0);
-        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+            is_given_up = ck_is_given_up(++n_looks);
+        } while ((ck_i32)(seen - target) < 0 && is_given_up == 0u);
+        asm volatile("fence.acq_rel." CK_TEAM_SCOPE ";" ::: "memory");
     }
-    __syncthreads();
+    ck_leave_barrier(is_given_up);
 }
 #endif
 

@@ -28,6 +28,9 @@ static const uint64_t MOLECULES_OF_CACHE = 4096;
 /* Slots beyond the molecules of the input, for products. */
 static const double SPARE_MOLECULES = 0.1;
 
+/* The kernels count four words a slot with 32 bits. */
+static const uint64_t MOST_MOLECULES = 900000000;
+
 crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
 {
     const chem_model *m = chem->model;
@@ -35,6 +38,9 @@ crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *p
     CRP_CHECK(context, p != NULL, CRP_ERR_MEMORY, "no memory for a plan");
     chem->engine_data = p;
     chem->engine_data_destroy = free;
+    CRP_CHECK(context, chem->largest_track <= MOST_MOLECULES, CRP_ERR_CONFIG,
+              "a track has %llu molecules (at most %llu can be stepped together) cut it into tracks that are apart from each other",
+              (unsigned long long)chem->largest_track, (unsigned long long)MOST_MOLECULES);
     plan->n_tables = 4;
     CRP_TRY(chem_channels_create(context, m, p, &plan->tables[1].data, &plan->tables[1].n_bytes));
     size_t n_groups = (size_t)chem->n_births * m->n_tracks + 1;
@@ -113,6 +119,12 @@ static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *sha
     return (uint32_t)(part < even ? part : even);
 }
 
+/* Slots are counted in words of 32 bits. */
+static ck_u32 at_most_a_word(uint64_t n)
+{
+    return n < UINT32_MAX ? (ck_u32)n : UINT32_MAX;
+}
+
 /* Working memory of a launch of so many histories with this much room; the layout is the kernel's own. */
 void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
@@ -120,8 +132,8 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t n = molecules_of_launch(chem, p->part != 0 ? p->part : n_histories);
     uint64_t room = (uint64_t)((double)n * (1.0 + SPARE_MOLECULES)) + 1024;
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
-    p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
-    p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
+    p->room = at_most_a_word(shape->room[0] > room ? shape->room[0] : room);
+    p->room_candidates = at_most_a_word(shape->room[1] > candidates ? shape->room[1] : candidates);
     set_buckets(p, chem, n, p->part != 0 ? p->part : n_histories);
 }
 
@@ -159,6 +171,7 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
     shape->source.file = "entry/chem_gpu.h";
     shape->source.math = math;
     shape->is_alone = true;
+    shape->source.can_split = strcmp(info->kind, "cuda") == 0;
     shape->scratch_bytes = scratch_bytes;
     shape->needs_more = needs_more;
     shape->grid = 1;

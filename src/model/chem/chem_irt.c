@@ -39,7 +39,7 @@ static double farthest_pair(const chem_model *m)
 
 static crp_status check_space(crp_context *context, const chem_model *m, double cell)
 {
-    CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_UNSUPPORTED,
+    CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_CONFIG,
               "method irt works in open space (its probabilities are those of a pair without walls): use --method exact for "
               "space.kind = periodic or reflecting");
     double limit = (CHEM_IRT_MIDDLE - 64) * cell;

@@ -4,10 +4,11 @@
 
 #include "../chem/irt_track.h"
 
-/* Words that the threads of a block share: what they do next; entries of the list that is being made; pairs that are to be asked; the
- * next item of the search; cells; places in use; products; whether something did not fit; the block's part of the memory; the reaction
- * that is next, if any, and its ids; the horizon of the list; keys of the history; normal numbers. Then of each row about a product
- * that is asked 1 + the complement of the first place, the end, and how many come in the rows before it. */
+/* Words that the threads of a block share: what they do next; entries of the list that is being made; pairs that are to
+ * be asked; the next item of the search; cells; places in use; products; whether something did not fit; the block's
+ * part of the memory; the reaction that is next, if any, and its ids; the horizon of the list; keys of the history;
+ * normal numbers. Then of each row about a product that is asked 1 + the complement of the first place, the end, and
+ * how many come in the rows before it. */
 #define CHEM_IRT_NEXT_STATE 0u
 #define CHEM_IRT_NEXT_HISTORY 1u
 #define CHEM_IRT_LISTED 2u
@@ -46,7 +47,7 @@ CK_STATIC_ASSERT(CHEM_IRT_BEFORE + CHEM_IRT_GROUP_ROWS + 1u <= CHEM_IRT_NEAR_WOR
 typedef struct chem_irt_thread {
     chem_irt_history h;
     CK_LOCAL ck_u32 *near_words;
-    CK_LOCAL ck_u32 *pairs; /* of its lanes, that wait to be asked */
+    CK_LOCAL ck_u32 *pairs;         /* of its lanes, that wait to be asked */
     CK_GLOBAL chem_irt_entry *list; /* entries found go here */
     ck_u32 list_room;
     ck_u32 number, n_threads, lane;
@@ -136,7 +137,8 @@ CK_FN chem_irt_row chem_irt_row_about(chem_irt_thread *t, ck_u32 cell, ck_u32 wh
     return row;
 }
 
-/* An item: the molecules of a cell with those behind them in a row about it. With the last one, pairs that still wait are asked too. */
+/* An item: the molecules of a cell with those behind them in a row about it. With the last one, pairs that still wait
+ * are asked too. */
 CK_FN void chem_irt_search_item(chem_irt_thread *t, ck_u32 cell, ck_u32 which, ck_u32 is_last)
 {
     ck_u32 one = t->h.m.cell_first[cell], end = t->h.m.cell_end[cell], n_left = 1u;
@@ -163,14 +165,16 @@ CK_FN void chem_irt_search_item(chem_irt_thread *t, ck_u32 cell, ck_u32 which, c
     }
 }
 
-/* All molecules that the track began with and that are left, each pair once: a cell looks at its own row and those behind it. */
+/* All molecules that the track began with and that are left, each pair once: a cell looks at its own row and those
+ * behind it. */
 CK_FN void chem_irt_search_cells(chem_irt_thread *t)
 {
     ck_u32 behind = CHEM_IRT_ROWS - CHEM_IRT_ROWS / 2u, n_items = t->h.n_cells * behind;
     t->n_pairs = 0u;
     for (ck_u32 item = chem_irt_take_item(t), next; item < n_items; item = next) {
         next = chem_irt_take_item(t);
-        chem_irt_search_item(t, t->h.m.cells[item / behind], CHEM_IRT_ROWS / 2u + item % behind, next >= n_items ? 1u : 0u);
+        chem_irt_search_item(t, t->h.m.cells[item / behind], CHEM_IRT_ROWS / 2u + item % behind,
+                             next >= n_items ? 1u : 0u);
     }
 }
 
@@ -192,7 +196,8 @@ CK_FN ck_u32 chem_irt_product(chem_irt_thread *t, ck_u32 k)
     return t->state == CHEM_IRT_ASKS_ALL ? t->h.n_start + k : t->h.m.made[k];
 }
 
-/* One of the cells about a product: note where its molecules of the start stand, and look at the older products in it. */
+/* One of the cells about a product: note where its molecules of the start stand, and look at the older products in
+ * it. */
 CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number, ck_u32 number)
 {
     chem_irt_memory m = t->h.m;
@@ -215,7 +220,8 @@ CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number
     }
 }
 
-/* How many molecules of the start there are in the rows before each one: by the lanes of the first threads. Returns all, to them. */
+/* How many molecules of the start there are in the rows before each one: by the lanes of the first threads. Returns
+ * all, to them. */
 CK_FN void chem_irt_sum_rows(chem_irt_thread *t, ck_u32 n_rows)
 {
     ck_u32 sum = 0u, total;
@@ -242,7 +248,8 @@ CK_FN ck_u32 chem_irt_row_of(chem_irt_thread *t, ck_u32 k, ck_u32 n_rows)
 {
     ck_u32 low = 0u, high = n_rows;
     while (high - low > 1u) {
-        ck_u32 middle = (low + high) / 2u, is_after = ck_read_local_u32(t->near_words + CHEM_IRT_BEFORE + middle) <= k ? 1u : 0u;
+        ck_u32 middle = (low + high) / 2u,
+               is_after = ck_read_local_u32(t->near_words + CHEM_IRT_BEFORE + middle) <= k ? 1u : 0u;
         low = is_after != 0u ? middle : low;
         high = is_after != 0u ? high : middle;
     }
@@ -311,7 +318,8 @@ CK_FN void chem_irt_search_alone(chem_irt_thread *t, ck_u32 first, ck_u32 n)
 CK_FN void chem_irt_search(chem_irt_thread *t)
 {
     chem_irt_history *h = &t->h;
-    ck_u32 is_all = t->state == CHEM_IRT_ASKS_ALL ? 1u : 0u, n_products = is_all != 0u ? h->n_places - h->n_start : h->n_made;
+    ck_u32 is_all = t->state == CHEM_IRT_ASKS_ALL ? 1u : 0u,
+           n_products = is_all != 0u ? h->n_places - h->n_start : h->n_made;
     t->list = is_all != 0u ? h->m.queue : h->m.fresh;
     t->list_room = is_all != 0u ? h->p.room_queue : h->p.room_fresh;
     if (is_all != 0u) {

@@ -320,13 +320,14 @@ CK_CALL void chem_irt_make(chem_irt_history *h, CK_GLOBAL const chem_channel *c,
 /* Does the molecule that an entry means still stand there? */
 CK_FN ck_u32 chem_irt_is_there(chem_irt_history *h, ck_u32 slot, ck_u32 id)
 {
-    return h->m.id[slot] == id && h->m.species[slot] != h->p.n_species ? 1u : 0u;
+    ck_u32 is_it = h->m.id[slot] == id ? 1u : 0u, is_alive = h->m.species[slot] != h->p.n_species ? 1u : 0u;
+    return is_it & is_alive;
 }
 
-/* Are the molecules of an entry still there? */
+/* Are the molecules of an entry still there? Looked up together, since memory is far; one alone is `b` too. */
 CK_FN ck_u32 chem_irt_is_live(chem_irt_history *h, chem_irt_entry e)
 {
-    return chem_irt_is_there(h, e.a, e.low) != 0u && (e.high == CHEM_NONE || chem_irt_is_there(h, e.b, e.high) != 0u) ? 1u : 0u;
+    return chem_irt_is_there(h, e.a, e.low) & chem_irt_is_there(h, e.b, e.high == CHEM_NONE ? e.low : e.high);
 }
 
 /* Where an entry's reaction takes place, by normal numbers of the older one's move and of the site. */

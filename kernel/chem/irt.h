@@ -264,14 +264,15 @@ CK_FN chem_irt_point chem_irt_normals_of_move(CHEM_IRT_KEYS key_of, chem_irt_mol
  * A pair that is made inside the radius reacts at once (types I, III, V); inside the contact distance of a radiation boundary
  * it begins at contact (types II, IV).
  *
+ * @param move     normal numbers that the older one moves by
  * @param channel  of their species
  * @param end      of the run [ps]: later times may be CHEM_NEVER
- * Draws: 1 pair, 3 more when one is older, 1 more for type V.
+ * Draws: 1 pair, 1 more for type V.
  */
-CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b,
-                                   chem_channel channel, double end)
+CK_CALL chem_irt_event chem_irt_time_by(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b, chem_irt_point move,
+                                        chem_channel channel, double end)
 {
-    chem_irt_pair p = chem_irt_meet_by(a, b, chem_irt_normals_of_move(key_of, a, b));
+    chem_irt_pair p = chem_irt_meet_by(a, b, move);
     ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, CHEM_IRT_TIME), p.low, p.high);
     chem_irt_event e;
     double u = ck_uniform64(words.a, words.b);
@@ -304,6 +305,12 @@ CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, 
     }
     e.time = p.start + after;
     return e;
+}
+
+/* The same by the pair's own numbers.  Draws: 3 pairs more when one is older. */
+CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b, chem_channel channel, double end)
+{
+    return chem_irt_time_by(key_of, a, b, chem_irt_normals_of_move(key_of, a, b), channel, end);
 }
 
 /**

@@ -220,6 +220,31 @@ CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number
     }
 }
 
+/* So many lanes ask a pair together, where lanes step together: each draws one of the three normal numbers. */
+#define CHEM_IRT_ABREAST (CK_LANES > 1u ? 4u : 1u)
+
+/* Ask hit number `k`; `is_wanted`: it is not there only so that all lanes have one. All lanes call. */
+CK_FN void chem_irt_ask_abreast(chem_irt_thread *t, ck_u32 k, ck_u32 is_wanted)
+{
+    chem_irt_history *h = &t->h;
+    ck_u32 one = h->m.hits[2u * k], other = h->m.hits[2u * k + 1u], axis = t->lane % CHEM_IRT_ABREAST;
+    chem_irt_point move;
+    if (CHEM_IRT_ABREAST > 1u) {
+        ck_u32 id = h->m.id[one], other_id = h->m.id[other], low = id < other_id ? id : other_id;
+        double mine = chem_irt_normal(h->keys, CHEM_IRT_MOVE + (axis < 3u ? axis : 0u), low, id < other_id ? other_id : id);
+        move.x = ck_lane_double(mine, t->lane - axis);
+        move.y = ck_lane_double(mine, t->lane - axis + 1u);
+        move.z = ck_lane_double(mine, t->lane - axis + 2u);
+    } else {
+        move = chem_irt_normals_of_move(h->keys, chem_irt_at(h, one), chem_irt_at(h, other));
+    }
+    chem_irt_entry e = chem_irt_entry_by(h, one, other, move);
+    if (is_wanted != 0u && axis == 0u) {
+        h->n_pairs += chem_irt_can_meet(h, one, other);
+        chem_irt_wait(t, e);
+    }
+}
+
 /* How many molecules of the start there are in the rows before each one: by the lanes of the first threads. Returns
  * all, to them. */
 CK_FN void chem_irt_sum_rows(chem_irt_thread *t, ck_u32 n_rows)
@@ -288,8 +313,9 @@ CK_FN void chem_irt_search_group(chem_irt_thread *t, ck_u32 first, ck_u32 n)
     }
     ck_u32 n_hits = ck_read_local_u32(t->near_words + CHEM_IRT_HITS);
     n_hits = n_hits < h->p.room_fresh ? n_hits : h->p.room_fresh;
-    for (ck_u32 k = t->number; k < n_hits; k += t->n_threads) {
-        chem_irt_wait(t, chem_irt_entry_of_pair(h, h->m.hits[2u * k], h->m.hits[2u * k + 1u]));
+    for (ck_u32 base = 0u; base < n_hits * CHEM_IRT_ABREAST; base += t->n_threads) {
+        ck_u32 k = (base + t->number) / CHEM_IRT_ABREAST;
+        chem_irt_ask_abreast(t, k < n_hits ? k : 0u, k < n_hits ? 1u : 0u);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #define CHEM_IRT_TAKE(word) ck_atomic_add_u32((word), 1u)
 #define CHEM_IRT_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (ck_u64)(amount))
-#define CHEM_IRT_ARITY 4u
+#define CHEM_IRT_ARITY 8u
 #define CHEM_IRT_KEYS CK_LOCAL const ck_u32 *
 #define CHEM_IRT_KEY(keys, draw) ck_read_local_u32((keys) + (draw))
 
@@ -236,6 +236,7 @@ CK_FN void chem_irt_clear(chem_irt_thread *t)
         ck_write_local_u32(t->near_words + CHEM_IRT_CELLS, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_LISTED, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_HITS, 0u);
+        ck_write_local_u32(t->near_words + CHEM_IRT_LINKS, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_TICKET, 0u);
     }
     for (ck_u32 i = t->number; i < 2u * CHEM_IRT_GROUP_ROWS; i += t->n_threads) {

@@ -22,6 +22,7 @@
 #define CHEM_IRT_FOUND 10u
 #define CHEM_IRT_FOUND_LOW 11u
 #define CHEM_IRT_FOUND_HIGH 12u
+#define CHEM_IRT_LINKS 13u
 #define CHEM_IRT_HORIZON 16u   /* 5 */
 #define CHEM_IRT_KEY_WORDS 24u /* CHEM_IRT_STREAMS */
 #define CHEM_IRT_NORMALS 40u   /* 12: those of the move and of the site */
@@ -196,8 +197,15 @@ CK_FN ck_u32 chem_irt_product(chem_irt_thread *t, ck_u32 k)
     return t->state == CHEM_IRT_ASKS_ALL ? t->h.n_start + k : t->h.m.made[k];
 }
 
-/* One of the cells about a product: note where its molecules of the start stand, and look at the older products in
- * it. */
+/* Products in the cells about a product, to be looked at: room for all that there can be, where what is found will
+ * stand later. */
+CK_FN CK_GLOBAL ck_u32 *chem_irt_links(chem_irt_thread *t)
+{
+    return (CK_GLOBAL ck_u32 *)t->h.m.fresh;
+}
+
+/* One of the cells about a product: note where its molecules of the start stand, and the products that hang in it;
+ * nothing more, since some chains are long. */
 CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number, ck_u32 number)
 {
     chem_irt_memory m = t->h.m;
@@ -213,9 +221,9 @@ CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number
             ck_atomic_max_local_u32(t->near_words + CHEM_IRT_ENDS + row_number, m.cell_end[cell]);
         }
         for (ck_u32 other = m.cell_chain[cell]; other != CHEM_NONE; other = m.next[other]) {
-            if (m.id[other] < m.id[slot] && chem_irt_is_possible(&t->h, slot, other) != 0u) {
-                chem_irt_hit(t, slot, other);
-            }
+            ck_u32 at = ck_atomic_add_local_u32(t->near_words + CHEM_IRT_LINKS, 1u);
+            chem_irt_links(t)[2u * at] = slot;
+            chem_irt_links(t)[2u * at + 1u] = other;
         }
     }
 }
@@ -306,6 +314,13 @@ CK_FN void chem_irt_search_group(chem_irt_thread *t, ck_u32 first, ck_u32 n)
             chem_irt_hit(t, slot, other);
         }
     }
+    ck_u32 n_links = ck_read_local_u32(t->near_words + CHEM_IRT_LINKS);
+    for (ck_u32 k = t->n_threads - 1u - t->number; k < n_links; k += t->n_threads) {
+        ck_u32 slot = chem_irt_links(t)[2u * k], other = chem_irt_links(t)[2u * k + 1u];
+        if (h->m.id[other] < h->m.id[slot] && chem_irt_is_possible(h, slot, other) != 0u) {
+            chem_irt_hit(t, slot, other);
+        }
+    }
     CK_GROUP_BARRIER();
     for (ck_u32 k = t->number; k < n_rows; k += t->n_threads) { /* for the next group */
         ck_write_local_u32(t->near_words + CHEM_IRT_FIRSTS + k, 0u);
@@ -324,6 +339,7 @@ CK_FN void chem_irt_take_hits(chem_irt_thread *t)
 {
     t->h.is_full |= ck_read_local_u32(t->near_words + CHEM_IRT_HITS) > t->h.p.room_fresh ? 1u : 0u;
     ck_write_local_u32(t->near_words + CHEM_IRT_HITS, 0u);
+    ck_write_local_u32(t->near_words + CHEM_IRT_LINKS, 0u);
 }
 
 /* Molecules by themselves. */

@@ -47,36 +47,50 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
 /* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
 
 /* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of
- * the launch do; `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
+ * the launch do; ck_crew_barrier: those of `n_blocks` blocks that call it. `arrivals` is a word that began at 0 and is used by them for
+ * nothing else. All blocks must be on the device at once
  * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
 #if defined(CK_LANG_OPENCL)
 #define CK_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define CK_GROUP_INDEX() ((ck_u32)get_group_id(0))
 #define CK_GROUPS() ((ck_u32)get_num_groups(0))
 #define ck_grid_barrier(arrivals) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ck_crew_barrier(arrivals, n_blocks) ck_grid_barrier(arrivals)
+CK_FN void ck_atomic_max_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
+{
+    atom_max(word, value);
+}
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
 #define CK_GROUP_INDEX() (blockIdx.x)
 #define CK_GROUPS() (gridDim.x)
-CK_FN void ck_grid_barrier(ck_u32 *arrivals)
+CK_FN void ck_atomic_max_u64(ck_u64 *word, ck_u64 value)
+{
+    asm volatile("red.global.max.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value));
+}
+CK_FN void ck_crew_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
 {
     __syncthreads();
     if (threadIdx.x == 0u) {
         ck_u32 old, seen;
-        asm volatile("fence.acq_rel.gpu; atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+        asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
                      : "=r"(old)
                      : "l"(__cvta_generic_to_global(arrivals))
                      : "memory");
-        ck_u32 target = (old / gridDim.x + 1u) * gridDim.x;
-        do { /* relaxed: an acquire each time would empty the cache that other blocks of the multiprocessor work with */
-            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+        ck_u32 target = (old / n_blocks + 1u) * n_blocks;
+        seen = old + 1u;
+        while ((ck_i32)(seen - target) < 0) {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
                          : "=r"(seen)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");
-        } while ((ck_i32)(seen - target) < 0);
-        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        }
     }
     __syncthreads();
+}
+CK_FN void ck_grid_barrier(ck_u32 *arrivals)
+{
+    ck_crew_barrier(arrivals, CK_GROUPS());
 }
 #endif
 

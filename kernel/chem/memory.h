@@ -26,12 +26,25 @@ typedef struct chem_candidate {
 #define CHEM_CONTROL_LIVE 64u      /* 64 words: candidates left after a round */
 #define CHEM_CONTROL_BARRIER 128u  /* arrivals at the barrier of all blocks; a line of its own */
 #define CHEM_CONTROL_WORDS 192u
-#define CHEM_PARTIALS 4096u        /* most workers (CPU) or blocks (GPU) of a launch */
+#define CHEM_CONTROL_LINED_UP 32u   /* two words, used in turn: molecules that stand in the order of their buckets (GPU) */
+#define CHEM_PARTIALS 4096u        /* most workers (CPU) of a launch */
+
+/* Where the first molecule of a bucket stands is in `starts`, at CHEM_AT(bucket); the word behind it says where they end. On a GPU
+ * blocks give out places to tiles of buckets, each when it comes to it, so that no tile waits for another: a tile has a word more than
+ * buckets, its end. */
+#define CHEM_TILE 2048u
+#if defined(CHEM_BY_TILES)
+#define CHEM_AT(bucket) ((bucket) + 4u * ((bucket) / CHEM_TILE))
+#define CHEM_ARE_IN_TURN(first, last) ((first) / CHEM_TILE == (last) / CHEM_TILE)
+#else
+#define CHEM_AT(bucket) (bucket)
+#define CHEM_ARE_IN_TURN(first, last) 1
+#endif
 
 /* Offsets in bytes; all multiples of 64. */
 typedef struct chem_layout {
     ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, spots, buckets, ranks, order, best_a,
-        best_b, claims, candidates, counts, starts, partials, control, n_bytes;
+        best_b, claims, candidates, counts, starts, lined_up, partials, control, n_bytes;
 } chem_layout;
 
 CK_FN ck_u64 chem_take(ck_u64 at, ck_u64 n, ck_u64 size)
@@ -63,7 +76,8 @@ CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 n_buc
     l.candidates = chem_take(l.claims, n, 4u);
     l.counts = chem_take(l.candidates, room_candidates, sizeof(chem_candidate));
     l.starts = chem_take(l.counts, n_buckets, 4u);
-    l.n_bytes = chem_take(l.starts, (ck_u64)n_buckets + 4u, 4u);
+    l.lined_up = l.starts + 4u * (ck_u64)n_buckets;
+    l.n_bytes = chem_take(l.starts, n_buckets + 4u * ((ck_u64)n_buckets / CHEM_TILE + 1u), 4u);
     return l;
 }
 
@@ -81,6 +95,7 @@ typedef struct chem_memory {
     CK_GLOBAL ck_u32 *claims;   /* what is up with a slot in this step: CHEM_FREE, ... */
     CK_GLOBAL chem_candidate *candidates;
     CK_GLOBAL ck_u32 *counts, *starts, *partials, *control;
+    CK_GLOBAL ck_u32 *lined_up; /* the word that says how many molecules stand in the order of the buckets */
 } chem_memory;
 
 CK_FN chem_memory chem_bind(CK_GLOBAL ck_u64 *scratch, chem_layout l)
@@ -107,6 +122,7 @@ CK_FN chem_memory chem_bind(CK_GLOBAL ck_u64 *scratch, chem_layout l)
     m.starts = (CK_GLOBAL ck_u32 *)(base + l.starts);
     m.partials = (CK_GLOBAL ck_u32 *)(base + l.partials);
     m.control = (CK_GLOBAL ck_u32 *)(base + l.control);
+    m.lined_up = (CK_GLOBAL ck_u32 *)(base + l.lined_up);
     return m;
 }
 

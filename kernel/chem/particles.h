@@ -11,9 +11,9 @@
 #define CHEM_CORRECTS 1
 #endif
 
-/* Who does the work: this worker of so many. */
+/* Who does the work: this worker of so many; on a GPU in this block of so many. */
 typedef struct chem_team {
-    ck_u32 worker, n_workers;
+    ck_u32 worker, n_workers, block, n_blocks;
 } chem_team;
 
 #define CHEM_EACH(i, n)                                                                                                \
@@ -182,11 +182,16 @@ CK_FN chem_spot chem_spot_at(chem_params p, double inv_cell, ck_u32 n_cells, che
     return spot;
 }
 
+CK_FN ck_u32 chem_bucket_at(chem_params p, chem_spot spot, ck_u32 history)
+{
+    return chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
+                       p.region_mask, p.region);
+}
+
 /* Into the bucket of its cell. */
 CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 history, ck_u32 i)
 {
-    ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS,
-                                history, p.region_mask, p.region);
+    ck_u32 bucket = chem_bucket_at(p, spot, history);
     m.buckets[i] = bucket;
     m.ranks[i] = CHEM_TICKET(p, m.counts + bucket);
 }
@@ -230,7 +235,7 @@ CK_FN chem_way chem_draw_way(chem_params p, chem_tables t, chem_step s, ck_u32 s
 /* Its place in the order of the buckets. */
 CK_FN ck_u32 chem_place_in_order(chem_memory m, ck_u32 i)
 {
-    return m.starts[m.buckets[i]] + m.ranks[i];
+    return m.starts[CHEM_AT(m.buckets[i])] + m.ranks[i];
 }
 
 /** Into this place, with the way it goes. */

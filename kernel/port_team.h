@@ -47,15 +47,16 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
 /* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
 
 /* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of
- * the launch do; ck_crew_barrier: those of `n_blocks` blocks that call it. `arrivals` is a word that began at 0 and is used by them for
+ * the launch do; ck_crew_barrier: those of `n_blocks` blocks that call it; ck_crew_wait: this block, for so many of others to have come to theirs. `arrivals` is a word that began at 0 and is used by them for
  * nothing else. All blocks must be on the device at once
  * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
 #if defined(CK_LANG_OPENCL)
-#define CK_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define CK_GROUP_BARRIER() CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define CK_GROUP_INDEX() ((ck_u32)get_group_id(0))
 #define CK_GROUPS() ((ck_u32)get_num_groups(0))
-#define ck_grid_barrier(arrivals) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ck_grid_barrier(arrivals) CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define ck_crew_barrier(arrivals, n_blocks) ck_grid_barrier(arrivals)
+#define ck_crew_wait(arrivals, n_arrivals) ck_grid_barrier(arrivals)
 CK_FN void ck_atomic_max_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
 {
     atom_max(word, value);
@@ -85,6 +86,19 @@ CK_FN void ck_crew_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");
         }
+    }
+    __syncthreads();
+}
+CK_FN void ck_crew_wait(ck_u32 *arrivals, ck_u32 n_arrivals)
+{
+    if (threadIdx.x == 0u) {
+        ck_u32 seen;
+        do {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "l"(__cvta_generic_to_global(arrivals))
+                         : "memory");
+        } while ((ck_i32)(seen - n_arrivals) < 0);
     }
     __syncthreads();
 }

@@ -24,9 +24,12 @@ typedef struct chem_candidate {
 #define CHEM_CONTROL_CANDIDATES 1u
 #define CHEM_CONTROL_NO_ROOM 2u
 #define CHEM_CONTROL_LIVE 64u      /* 64 words: candidates left after a round */
-#define CHEM_CONTROL_BARRIER 128u  /* arrivals at the barrier of all blocks; a line of its own */
+#define CHEM_CONTROL_BARRIER 128u /* arrivals at the barrier of all blocks; a line of its own */
+#define CHEM_CONTROL_OTHERS 160u  /* of all blocks but one; another line */
 #define CHEM_CONTROL_WORDS 192u
-#define CHEM_CONTROL_LINED_UP 32u   /* two words, used in turn: molecules that stand in the order of their buckets (GPU) */
+#define CHEM_CONTROL_LINED_UP 32u /* three words, used in turn: molecules that stand in the order of their buckets (GPU) */
+#define CHEM_CONTROL_LATE 36u     /* molecules behind those, in no order (GPU) */
+#define CHEM_CONTROL_FULL 37u     /* NO_ROOM before the search of a step (GPU) */
 #define CHEM_PARTIALS 4096u        /* most workers (CPU) of a launch */
 
 /* Where the first molecule of a bucket stands is in `starts`, at CHEM_AT(bucket); the word behind it says where they end. On a GPU
@@ -43,7 +46,7 @@ typedef struct chem_candidate {
 
 /* Offsets in bytes; all multiples of 64. */
 typedef struct chem_layout {
-    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves, shifts, spots, buckets, ranks, order, best_a,
+    ck_u64 particles_a, particles_b, birth_a, birth_b, history_a, history_b, moves_a, moves_b, shifts, spots, buckets, ranks, order, best_a,
         best_b, claims, candidates, counts, starts, lined_up, partials, control, n_bytes;
 } chem_layout;
 
@@ -64,8 +67,9 @@ CK_FN chem_layout chem_lay_out(ck_u32 room, ck_u32 room_candidates, ck_u32 n_buc
     l.birth_b = chem_take(l.birth_a, n, 4u);
     l.history_a = chem_take(l.birth_b, n, 4u);
     l.history_b = chem_take(l.history_a, n, 4u);
-    l.moves = chem_take(l.history_b, n, 4u);
-    l.shifts = chem_take(l.moves, n, 16u);
+    l.moves_a = chem_take(l.history_b, n, 4u);
+    l.moves_b = chem_take(l.moves_a, n, 16u);
+    l.shifts = chem_take(l.moves_b, n, 16u);
     l.spots = chem_take(l.shifts, corrects != 0u ? n : 0u, 24u);
     l.buckets = chem_take(l.spots, n + 16u, 16u); /* a search may read a few beyond the last */
     l.ranks = chem_take(l.buckets, n, 4u);
@@ -86,7 +90,8 @@ typedef struct chem_memory {
     CK_GLOBAL chem_particle *here, *next;
     CK_GLOBAL float *birth_here, *birth_next;
     CK_GLOBAL ck_u32 *history_here, *history_next;
-    CK_GLOBAL ck_u32 *moves;    /* four words a molecule of `next`: displacement x y z as floats, and a random word */
+    CK_GLOBAL ck_u32 *moves_here, *moves_next; /* four words a molecule: displacement x y z as floats, and a random word. Of those
+                                                  `here` it is the one of the step before. On a CPU both are one array */
     CK_GLOBAL ck_u64 *shifts;   /* corrections to them in 2^-32 nm, two's complement */
     CK_GLOBAL ck_u32 *buckets, *ranks; /* of `here` */
     CK_GLOBAL ck_u32 *order;    /* slots of `here` in the order of the buckets */
@@ -108,7 +113,12 @@ CK_FN chem_memory chem_bind(CK_GLOBAL ck_u64 *scratch, chem_layout l)
     m.birth_next = (CK_GLOBAL float *)(base + l.birth_b);
     m.history_here = (CK_GLOBAL ck_u32 *)(base + l.history_a);
     m.history_next = (CK_GLOBAL ck_u32 *)(base + l.history_b);
-    m.moves = (CK_GLOBAL ck_u32 *)(base + l.moves);
+    m.moves_here = (CK_GLOBAL ck_u32 *)(base + l.moves_a);
+#if defined(CHEM_BY_TILES)
+    m.moves_next = (CK_GLOBAL ck_u32 *)(base + l.moves_b);
+#else
+    m.moves_next = m.moves_here;
+#endif
     m.shifts = (CK_GLOBAL ck_u64 *)(base + l.shifts);
     m.buckets = (CK_GLOBAL ck_u32 *)(base + l.buckets);
     m.ranks = (CK_GLOBAL ck_u32 *)(base + l.ranks);
@@ -136,6 +146,8 @@ CK_FN chem_memory chem_swap(chem_memory m)
     n.birth_next = m.birth_here;
     n.history_here = m.history_next;
     n.history_next = m.history_here;
+    n.moves_here = m.moves_next;
+    n.moves_next = m.moves_here;
     return n;
 }
 

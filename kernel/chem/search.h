@@ -166,7 +166,7 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
 CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j)
 {
     chem_particle a = m.next[i], b = m.next[j];
-    ck_words4 way_i = ck_load_words4(m.moves + 4u * i), way_j = ck_load_words4(m.moves + 4u * j); /* one wait for all */
+    ck_words4 way_i = ck_load_words4(m.moves_next + 4u * i), way_j = ck_load_words4(m.moves_next + 4u * j); /* one wait for all */
     ck_u32 channel = t.words[p.at_pairs + a.species * p.n_species + b.species];
     if (channel == CHEM_NONE || (p.n_histories > 1u && m.history_next[i] != m.history_next[j])) {
         return 0u;
@@ -269,22 +269,31 @@ typedef struct chem_range {
  * (-1, 1), (0, 1), (1, 1). */
 #define CHEM_SIDES 5u
 
+/* Which pairs of a molecule are asked for: with those behind it in the order of the buckets; with all that stand in this order, by the
+ * same sides and, once more, by those that mirror them (for a molecule that stands in no order). */
+#define CHEM_BEHIND 0u
+#define CHEM_AROUND 1u
+#define CHEM_MIRRORED 2u
+
 /* Cells of a side that are within the limit, so many from the first one on, which is that of the molecule itself or the one before. */
 typedef struct chem_cells {
     ck_i32 y, z, first;
     ck_u32 n;
 } chem_cells;
 
-CK_FN chem_cells chem_cells_of_side(chem_spot spot, float limit, ck_u32 side)
+CK_FN chem_cells chem_cells_of_side(chem_spot spot, float limit, ck_u32 side, ck_u32 way)
 {
     chem_cells c;
-    c.y = side == 1u || side == 4u ? 1 : side == 2u ? -1 : 0;
-    c.z = side >= 2u ? 1 : 0;
+    ck_i32 ahead = way == CHEM_MIRRORED ? -1 : 1;
+    c.y = side == 1u || side == 4u ? ahead : side == 2u ? -ahead : 0;
+    c.z = side >= 2u ? ahead : 0;
     float y = chem_gap(spot.y, c.y), z = chem_gap(spot.z, c.z), before = chem_gap(spot.x, -1), behind = chem_gap(spot.x, 1);
     float aside = ck_fma(y, y, z * z); /* rounded as chem_spot_square is, so that no place is lost */
-    ck_u32 has_before = side != 0u && ck_fma(before, before, aside) <= limit ? 1u : 0u;
+    ck_u32 has_own = side != 0u || way != CHEM_MIRRORED ? 1u : 0u;
+    ck_u32 has_before = (side != 0u || way == CHEM_MIRRORED) && ck_fma(before, before, aside) <= limit ? 1u : 0u;
+    ck_u32 has_behind = has_own != 0u && ck_fma(behind, behind, aside) <= limit ? 1u : 0u;
     c.first = has_before != 0u ? -1 : 0;
-    c.n = aside <= limit ? 1u + has_before + (ck_fma(behind, behind, aside) <= limit ? 1u : 0u) : 0u;
+    c.n = aside <= limit ? has_before + has_own + has_behind : 0u;
     return c;
 }
 
@@ -293,10 +302,10 @@ CK_FN chem_cells chem_cells_of_side(chem_spot spot, float limit, ck_u32 side)
  * in memory, as all do but those at an edge of the grid or of the buckets.
  */
 CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, float limit, chem_spot spot, ck_u32 history,
-                               ck_u32 i, ck_u32 side, ck_u32 along)
+                               ck_u32 i, ck_u32 way, ck_u32 side, ck_u32 along)
 {
     chem_range r;
-    chem_cells c = chem_cells_of_side(spot, limit, side);
+    chem_cells c = chem_cells_of_side(spot, limit, side, way);
     ck_u32 x = spot.x >> CHEM_PLACE_BITS, y = spot.y >> CHEM_PLACE_BITS, z = spot.z >> CHEM_PLACE_BITS;
     ck_u32 is_inside = x > 0u && x + 1u < sight.n_cells ? 1u : 0u;
     y = chem_wrap_cell(sight.n_cells, y, c.y);
@@ -309,7 +318,7 @@ CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, f
     r.is_end = along + r.n_cells >= c.n ? 1u : 0u;
     r.from = r.to = 0u;
     if (c.n != 0u) {
-        r.from = side == 0u && along == 0u ? i + 1u : m.starts[at];
+        r.from = side == 0u && along == 0u && way == CHEM_BEHIND ? i + 1u : m.starts[at];
         r.to = m.starts[at + r.n_cells];
     }
     return r;
@@ -356,7 +365,7 @@ CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem
             }
             r.from += CHEM_ABREAST;
         } else {
-            r = chem_range_of(p, m, sight, limit, spot, history, i, side, along);
+            r = chem_range_of(p, m, sight, limit, spot, history, i, CHEM_BEHIND, side, along);
             along += r.n_cells;
             if (r.is_end != 0u) {
                 along = 0u;

@@ -22,8 +22,6 @@
 #define CHEM_FEW_CANDIDATES 2048u
 /* Species that are counted in shared memory; of more than that each molecule is counted in global memory. */
 #define CHEM_NEAR_SPECIES 2048u
-/* The local word with the first place of a tile. */
-#define CHEM_BASE_WORD 64u
 
 /* Exclusive sum over the threads of a block, and the total. `near_words` holds a word for every CK_LANES threads. */
 CK_FN ck_u32 chem_block_scan(CK_LOCAL ck_u32 *near_words, ck_u32 value, ck_u32 *total)
@@ -43,10 +41,18 @@ CK_FN ck_u32 chem_block_scan(CK_LOCAL ck_u32 *near_words, ck_u32 value, ck_u32 *
     return before;
 }
 
-/* The word of a step that counts molecules in order, one of two. */
+/* Local words for sums over the block: those of the lanes, which only the search uses; and two words behind them. */
+CK_FN CK_LOCAL ck_u32 *chem_sums_of(CK_LOCAL ck_u32 *near_words)
+{
+    return near_words + CHEM_KINDS * CHEM_KINDS;
+}
+
+#define CHEM_WORD_BEHIND_SUMS() ((CK_LOCAL_SIZE() + CK_LANES - 1u) / CK_LANES)
+
+/* The word of a step that counts molecules in order, one of three. */
 CK_FN chem_memory chem_line_up_of(chem_memory m, ck_u32 step)
 {
-    m.lined_up = m.control + CHEM_CONTROL_LINED_UP + (step & 1u);
+    m.lined_up = m.control + CHEM_CONTROL_LINED_UP + step % 3u;
     return m;
 }
 
@@ -54,6 +60,7 @@ CK_FN chem_memory chem_line_up_of(chem_memory m, ck_u32 step)
  * the word for the next step, which is cleared: see chem_memory. */
 CK_FN void chem_give_places(chem_params p, chem_memory m, chem_team team, CK_LOCAL ck_u32 *near_words)
 {
+    CK_LOCAL ck_u32 *sums = chem_sums_of(near_words), *base = sums + CHEM_WORD_BEHIND_SUMS();
     ck_u32 part = (CHEM_TILE / 4u + CK_LOCAL_SIZE() - 1u) / CK_LOCAL_SIZE() * 4u; /* buckets of a thread, in turn */
     for (ck_u32 tile = CHEM_TILE * team.block; tile < p.n_buckets; tile += CHEM_TILE * team.n_blocks) {
         ck_u32 end = p.n_buckets - tile < CHEM_TILE ? p.n_buckets : tile + CHEM_TILE, sum = 0u, total;
@@ -62,12 +69,12 @@ CK_FN void chem_give_places(chem_params p, chem_memory m, chem_team team, CK_LOC
             ck_words4 counts = ck_load_words4(m.counts + i);
             sum += counts.a + counts.b + counts.c + counts.d;
         }
-        ck_u32 at = chem_block_scan(near_words, sum, &total);
+        ck_u32 at = chem_block_scan(sums, sum, &total);
         if (CK_LOCAL_INDEX() == 0u) {
-            ck_write_local_u32(near_words + CHEM_BASE_WORD, ck_atomic_add_u32(m.lined_up, total));
+            ck_write_local_u32(base, ck_atomic_add_u32(m.lined_up, total));
         }
         CK_BARRIER();
-        at += ck_read_local_u32(near_words + CHEM_BASE_WORD);
+        at += ck_read_local_u32(base);
         for (ck_u32 i = first; i < last; i += 4u) {
             ck_words4 counts = ck_load_words4(m.counts + i);
             ck_u32 b = at + counts.a, c = b + counts.b, d = c + counts.c;
@@ -128,7 +135,7 @@ CK_FN void chem_count(chem_params p, chem_memory m, CK_GLOBAL ck_u64 *words, ck_
 CK_FN void chem_add_counts(CK_GLOBAL ck_u64 *words, ck_u32 at, ck_u32 count, CK_LOCAL ck_u32 *near_words)
 {
     ck_u32 total;
-    chem_block_scan(near_words, count, &total);
+    chem_block_scan(chem_sums_of(near_words), count, &total);
     if (CK_LOCAL_INDEX() == 0u && total != 0u) {
         CHEM_ADD(words, at, total);
     }
@@ -156,16 +163,16 @@ CK_FN void chem_put_mover(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL
     chem_way way = chem_draw_way(p, t, s, step, a.particle.id, a.particle.species, a.history);
     chem_set_down(p, m, to, a.particle, a.birth, a.history, chem_spot_at(p, s.inv_cell, s.n_cells, a.particle), way.move, way.word);
     chem_no_shift(p, m, to);
-    chem_clear_slot(m, to);
     if (s.output != CHEM_NONE) {
         chem_count_one(p, words, s.output, a.particle.species, near_words);
     }
 }
 
 /* Molecules into the order of the buckets: first where each one comes from, then each reads its own, so that what is written lies side
- * by side; two at a time, for what they wait for is far. Counts them at output times. */
+ * by side; two at a time, for what they wait for is far. Counts them at output times. `is_late`: another block resolves the step before,
+ * and will add what that leaves. A barrier of all must follow. */
 CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step, chem_team team,
-                     ck_u32 n, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
+                     ck_u32 n, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words, ck_u32 is_late)
 {
     chem_give_places(p, m, team, near_words);
     if (team.worker == 0u) {
@@ -182,8 +189,17 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u
         if (of_j != CHEM_NONE) {
             m.order[to_j] = j;
         }
+        if (is_late == 0u) {
+            chem_clear_slot(m, i);
+            chem_clear_slot(m, j < n ? j : i);
+        }
     }
-    chem_clear_candidates(m, team);
+    if (is_late == 0u) {
+        chem_clear_candidates(m, team);
+    }
+    if (is_late == 0u && team.worker == 0u) {
+        m.control[CHEM_CONTROL_LATE] = 0u;
+    }
     ck_crew_barrier(arrivals, team.n_blocks);
     ck_u32 n_live = *m.lined_up;
     for (ck_u32 i = team.worker; i < n_live; i += 2u * team.n_workers) {
@@ -198,7 +214,6 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u
     if (s.output != CHEM_NONE) {
         chem_give_counts(p, words, s.output, near_words);
     }
-    ck_crew_barrier(arrivals, team.n_blocks);
 }
 
 CK_FN void chem_advance_if_alive(chem_params p, chem_memory m, chem_step s, ck_u32 i)
@@ -219,8 +234,9 @@ CK_FN void chem_advance_all(chem_params p, chem_memory m, chem_step s, chem_team
     }
 }
 
-/* The same of those that no candidate is about, while others resolve these; two at a time, for what they wait for is far. */
-CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
+/* The same of those that no candidate is about, while others resolve these; two at a time, for what they wait for is far. `is_late`: the
+ * rest get no bucket. */
+CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 is_late)
 {
     for (ck_u32 i = team.worker; i < n; i += 2u * team.n_workers) {
         ck_u32 j = i + team.n_workers < n ? i + team.n_workers : i;
@@ -232,13 +248,17 @@ CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_tea
         ck_u32 rank_j = is_j != 0u ? CHEM_TICKET(p, m.counts + at_j) : 0u;
         if (is_i != 0u) {
             m.here[i] = a;
-            m.buckets[i] = at_i;
             m.ranks[i] = rank_i;
         }
         if (is_j != 0u) {
             m.here[j] = b;
-            m.buckets[j] = at_j;
             m.ranks[j] = rank_j;
+        }
+        if (is_i != 0u || is_late != 0u) {
+            m.buckets[i] = is_i != 0u ? at_i : CHEM_NONE;
+        }
+        if (j != i && (is_j != 0u || is_late != 0u)) {
+            m.buckets[j] = is_j != 0u ? at_j : CHEM_NONE;
         }
     }
 }
@@ -261,70 +281,141 @@ CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_te
     }
 }
 
-/* The candidates of a team that come first for their molecules. `after`, `next`: see chem_resolve; where one block resolves, what stands
- * in the place of the molecules goes on at once. */
+/* The candidates of a team that come first for their molecules. */
 CK_FN void chem_fire_all(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
-                         chem_team team, ck_u32 n, ck_u32 is_few, chem_memory after, chem_step next)
+                         chem_team team, ck_u32 n)
 {
     CHEM_EACH(i, n)
     {
-        chem_candidate c = m.candidates[i];
+        ck_u32 channel = m.candidates[i].channel;
         if (chem_fire(p, t, m, s, step, i) != 0u) {
-            CHEM_ADD(words, p.at_reactions + s.bin * p.n_channels + c.channel, 1u);
+            CHEM_ADD(words, p.at_reactions + s.bin * p.n_channels + channel, 1u);
             CHEM_ADD(words, p.at_counters + CHEM_COUNT_REACTIONS, 1u);
-            if (is_few != 0u) {
-                chem_advance_if_alive(p, after, next, c.first);
-            }
-            if (is_few != 0u && c.second != CHEM_NONE) {
-                chem_advance_if_alive(p, after, next, c.second);
-            }
         }
     }
 }
 
-/* The reactions of a step. Where candidates are few one block takes them, and the others meanwhile move what has none to where the
- * next step begins, `next`, in the memory `after` the step. Returns 1 if all molecules stand there. */
-CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, chem_step next,
-                          ck_u32 step, chem_team team, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
+/* Rounds until no candidate of the team is left; `is_few`: the team is a block. */
+CK_FN void chem_resolve_rounds(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, ck_u32 step,
+                               chem_team team, CK_GLOBAL ck_u32 *arrivals, ck_u32 n, ck_u32 is_few, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = *m.lined_up;
-    n = n < p.room_candidates ? n : p.room_candidates;
-    ck_u32 is_few = n <= CHEM_FEW_CANDIDATES && next.births == CHEM_NONE ? 1u : 0u, is_resolver = team.block == 0u ? 1u : 0u;
-    ck_u32 live = is_few == 0u || is_resolver != 0u ? n : 0u, round = 0u, n_blocks = team.n_blocks;
-    chem_memory after = chem_swap(m);
-    if (is_few != 0u && (is_resolver == 0u || team.n_blocks == 1u)) {
-        ck_u32 n_away = team.n_blocks > 1u ? CK_LOCAL_SIZE() : 0u;
-        chem_team others = team;
-        others.worker = team.worker - n_away;
-        others.n_workers = team.n_workers - n_away;
-        chem_advance_free(p, after, next, others, n_molecules);
-    }
-    if (is_few != 0u) {
-        team.worker = CK_LOCAL_INDEX();
-        team.n_workers = CK_LOCAL_SIZE();
-    }
+    ck_u32 live = n, round = 0u;
     while (live != 0u) {
-        chem_fire_all(p, t, m, words, s, step, team, n, is_few, after, next);
+        chem_fire_all(p, t, m, words, s, step, team, n);
         if (is_few != 0u) {
             CK_GROUP_BARRIER();
-            chem_block_scan(near_words, chem_prune_some(m, team, n), &live);
+            chem_block_scan(chem_sums_of(near_words), chem_prune_some(m, team, n), &live);
             CK_GROUP_BARRIER();
         } else {
-            ck_crew_barrier(arrivals, n_blocks);
+            ck_crew_barrier(arrivals, team.n_blocks);
             chem_prune_all(m, team, n, round);
-            ck_crew_barrier(arrivals, n_blocks);
+            ck_crew_barrier(arrivals, team.n_blocks);
             live = m.control[CHEM_CONTROL_LIVE + (round & 63u)];
         }
         m = chem_next_round(m);
         ++round;
     }
-    if (is_few != 0u) {
-        if (is_resolver != 0u) {
-            chem_advance_asked(p, after, next, team, n_molecules, n);
-        }
-        ck_crew_barrier(arrivals, n_blocks);
+}
+
+/* By one block: what candidates of a step were about, and what came of it, behind all that stand in order in the step `s` that follows.
+ * `was`: the memory of the step; `m`: of the one that follows. */
+CK_FN void chem_settle_late(chem_params p, chem_tables t, chem_memory was, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s,
+                            ck_u32 step, chem_team team, ck_u32 n, ck_u32 n_candidates, CK_LOCAL ck_u32 *near_words)
+{
+    CK_LOCAL ck_u32 *late = chem_sums_of(near_words) + CHEM_WORD_BEHIND_SUMS() + 1u;
+    ck_u32 end = m.control[CHEM_CONTROL_MOLECULES], n_lined_up = *m.lined_up;
+    end = end < p.room ? end : p.room;
+    if (CK_LOCAL_INDEX() == 0u) {
+        ck_write_local_u32(late, 0u);
     }
-    return is_few;
+    CK_BARRIER();
+    CHEM_EACH(k, 2u * n_candidates + (end - n))
+    {
+        ck_u32 i = n + (k - 2u * n_candidates), is_mine = 1u;
+        if (k < 2u * n_candidates) {
+            i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
+            is_mine = i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED ? 1u : 0u;
+        }
+        if (is_mine != 0u && m.here[i].species != CHEM_NONE) {
+            chem_mover a = chem_fetch_mover(m, i);
+            a.particle = chem_moved(p, m, i);
+            chem_put_mover(p, t, m, words, s, step, a, n_lined_up + ck_atomic_add_local_u32(late, 1u), near_words);
+        }
+    }
+    CK_GROUP_BARRIER();
+    CHEM_EACH(c, 2u * n_candidates)
+    {
+        ck_u32 i = c % 2u == 0u ? m.candidates[c / 2u].first : m.candidates[c / 2u].second;
+        if (i != CHEM_NONE) {
+            chem_clear_slot(was, i);
+        }
+    }
+    if (CK_LOCAL_INDEX() == 0u) {
+        ck_u32 n_late = ck_read_local_u32(late);
+        m.control[CHEM_CONTROL_LATE] = n_late;
+        m.control[CHEM_CONTROL_MOLECULES] = n_lined_up + n_late;
+        m.control[CHEM_CONTROL_CANDIDATES] = 0u;
+        m.control[CHEM_CONTROL_FULL] = m.control[CHEM_CONTROL_NO_ROOM];
+    }
+    chem_find_limits(p, t, s, near_words);
+    if (s.output != CHEM_NONE) {
+        chem_give_counts(p, words, s.output, near_words);
+    }
+}
+
+/* How far the molecules are after chem_resolve: at the end of the step; in the buckets of the next one; in their order. */
+#define CHEM_ARE_RESOLVED 0u
+#define CHEM_ARE_ADVANCED 1u
+#define CHEM_ARE_IN_ORDER 2u
+
+/**
+ * The reactions of a step. Where candidates are few one block takes them. The others meanwhile move what has none to where the next step
+ * begins, `next`; and if that one has a search, they bring it in order too, and the block puts its molecules behind.
+ *
+ * @param n_waits  barriers that the others have met at, without that block, since the first step; counted on
+ */
+CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, chem_step next,
+                          ck_u32 step, chem_team team, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words, ck_u32 *n_waits)
+{
+    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = *m.lined_up + m.control[CHEM_CONTROL_LATE];
+    n = n < p.room_candidates ? n : p.room_candidates;
+    ck_u32 is_few = n <= CHEM_FEW_CANDIDATES && next.births == CHEM_NONE ? 1u : 0u;
+    ck_u32 is_late = is_few != 0u && step + 2u < p.n_steps && p.corrects == 0u ? 1u : 0u;
+    ck_u32 is_resolver = team.block == 0u ? 1u : 0u, n_others = team.n_blocks > 1u ? team.n_blocks - 1u : 1u;
+    CK_GLOBAL ck_u32 *arrivals_of_others = m.control + CHEM_CONTROL_OTHERS;
+    chem_memory after = chem_line_up_of(chem_swap(m), step + 1u);
+    chem_team block = team;
+    if (is_few != 0u && (is_resolver == 0u || team.n_blocks == 1u)) {
+        ck_u32 n_away = team.n_blocks > 1u ? CK_LOCAL_SIZE() : 0u;
+        chem_team others = team;
+        others.worker -= n_away;
+        others.n_workers -= n_away;
+        others.block -= team.n_blocks - n_others;
+        others.n_blocks = n_others;
+        chem_advance_free(p, after, next, others, n_molecules, is_late);
+        if (is_late != 0u) {
+            ck_crew_barrier(arrivals_of_others, n_others);
+            chem_sort(p, t, after, words, next, step + 1u, others, n_molecules, arrivals_of_others, near_words, 1u);
+        }
+    }
+    if (is_few != 0u) {
+        block.worker = CK_LOCAL_INDEX();
+        block.n_workers = CK_LOCAL_SIZE();
+    }
+    if (is_few == 0u || is_resolver != 0u) {
+        chem_resolve_rounds(p, t, m, words, s, step, block, arrivals, n, is_few, near_words);
+    }
+    if (is_late != 0u && is_resolver != 0u) {
+        ck_crew_wait(arrivals_of_others, (*n_waits + 2u) * n_others);
+        chem_settle_late(p, t, m, after, words, next, step + 1u, block, n_molecules, n, near_words);
+    } else if (is_few != 0u && is_resolver != 0u) {
+        chem_advance_asked(p, after, next, block, n_molecules, n);
+    }
+    *n_waits += is_late != 0u ? 3u : 0u;
+    if (is_few != 0u) {
+        ck_crew_barrier(arrivals, team.n_blocks);
+    }
+    return is_late != 0u ? CHEM_ARE_IN_ORDER : is_few != 0u ? CHEM_ARE_ADVANCED : CHEM_ARE_RESOLVED;
 }
 
 CK_FN chem_tables chem_bind_tables(CK_GLOBAL const chem_start *starts, CK_GLOBAL const ck_u32 *channels,
@@ -366,8 +457,15 @@ CK_FN chem_team chem_crew_of(ck_u32 n_crews)
 CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_team team, CK_GLOBAL ck_u32 *arrivals,
                     CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, is_advanced = 0u;
+    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, how_far = CHEM_ARE_RESOLVED, n_waits = 0u;
     chem_clear_all(p, m, team);
+    CHEM_EACH(i, p.room)
+    {
+        chem_clear_slot(m, i);
+    }
+    if (team.worker == 0u) {
+        m.control[CHEM_CONTROL_OTHERS] = 0u;
+    }
     chem_list_limits(p, t, near_words);
     for (ck_u32 k = CK_LOCAL_INDEX(); k < p.n_species && p.n_species <= CHEM_NEAR_SPECIES; k += CK_LOCAL_SIZE()) {
         ck_write_local_u32(chem_counts_of(near_words) + k, 0u);
@@ -383,22 +481,25 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
         most_molecules = n > most_molecules ? n : most_molecules;
         n = n < p.room ? n : p.room;
-        if (is_advanced == 0u) {
+        if (how_far == CHEM_ARE_RESOLVED) {
             chem_advance_all(p, m, s, team, n);
             ck_crew_barrier(arrivals, team.n_blocks);
         }
         /* Here no thread writes to it, so that all come to the same end. */
-        end = m.control[CHEM_CONTROL_NO_ROOM] != 0u ? step : end;
+        end = m.control[how_far == CHEM_ARE_IN_ORDER ? CHEM_CONTROL_FULL : CHEM_CONTROL_NO_ROOM] != 0u ? step : end;
+        if (step + 1u < end && how_far != CHEM_ARE_IN_ORDER) {
+            chem_sort(p, t, m, words, s, step, team, n, arrivals, near_words, 0u);
+            ck_crew_barrier(arrivals, team.n_blocks);
+        }
         if (step + 1u < end) {
-            chem_sort(p, t, m, words, s, step, team, n, arrivals, near_words);
             pairs += chem_search(p, t, m, s, step, team, arrivals, near_words);
             ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
             most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
             if (team.worker == 0u) {
                 CHEM_ADD(words, p.at_counters + CHEM_COUNT_CANDIDATES, n_candidates);
-                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, *m.lined_up);
+                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, *m.lined_up + m.control[CHEM_CONTROL_LATE]);
             }
-            is_advanced = chem_resolve(p, t, m, words, s, t.steps[step + 1u], step, team, arrivals, near_words);
+            how_far = chem_resolve(p, t, m, words, s, t.steps[step + 1u], step, team, arrivals, near_words, &n_waits);
             m = chem_swap(m);
         } else if (s.output != CHEM_NONE) {
             chem_count(p, m, words, s.output, team, n, near_words);

@@ -149,6 +149,9 @@ CK_FN ck_u32 chem_owner_of(ck_u32 row)
     return row >> 12 & 31u;
 }
 
+/* Set in the word of a range: its molecules may stand in any row. */
+#define CHEM_ANY_ROW (1u << 17)
+
 /* Is a molecule with these words in the grid near that of the lane that owns a range, and in its row? */
 CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_words4 other)
 {
@@ -159,7 +162,8 @@ CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_wor
     spot.z = of_i.c;
     float square = chem_spot_square(sight.period, spot, other.a, other.b, other.c);
     float limit = CK_FLOAT(ck_read_local_u32(l.limits + of_i.d + other.d % CHEM_KINDS));
-    return square < limit && chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
+    ck_u32 is_in_row = (row & CHEM_ANY_ROW) != 0u || chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
+    return square < limit && is_in_row != 0u ? 1u : 0u;
 }
 
 /* Into the queue, if `is_found`; all lanes call. */
@@ -223,11 +227,38 @@ CK_FN chem_looks chem_look_ahead(chem_params p, chem_memory m, chem_lanes l, che
     return looks;
 }
 
-/* Walk through all that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... While some are looked at the next
+/**
+ * What there is to search for, in turn: the pairs of each molecule that stands in the order of the buckets with those behind it; then, of
+ * each of the `n_late` that stand in no order, the pairs with all that do (in two parts) and with the late ones behind it.
+ */
+typedef struct chem_queries {
+    ck_u32 n_lined_up, n_late;
+} chem_queries;
+
+#define CHEM_LATE_ONES 3u
+
+typedef struct chem_query {
+    ck_u32 i, way;
+} chem_query;
+
+CK_FN chem_query chem_query_of(chem_queries q, ck_u32 number)
+{
+    chem_query query;
+    ck_u32 late = number - q.n_lined_up;
+    query.i = number;
+    query.way = CHEM_BEHIND;
+    if (number >= q.n_lined_up) {
+        query.way = late < q.n_late ? CHEM_AROUND : late < 2u * q.n_late ? CHEM_MIRRORED : CHEM_LATE_ONES;
+        query.i = number - (query.way - 1u) * q.n_late;
+    }
+    return query;
+}
+
+/* Walk through all that is in the ranges of the lanes. Queries of lanes: first, first + stride, ... While some are looked at the next
  * ones are on their way. A full queue is asked; at the end of the last walk all that waits is. */
 CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
-                           chem_lanes l, ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin, ck_u32 total,
-                           ck_u32 is_last)
+                           chem_lanes l, chem_queries queries, ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin,
+                           ck_u32 total, ck_u32 is_last)
 {
     ck_u32 base = 0u, n_begun = 0u;
     chem_looks ahead = chem_look_ahead(p, m, l, ranges, begin, 0u, total, &n_begun);
@@ -240,8 +271,8 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
         }
         ck_u32 is_found_a = k < total ? chem_is_in_sight(sight, l, looks.row.a, looks.of_a) : 0u;
         ck_u32 is_found_b = k + CK_LANES < total ? chem_is_in_sight(sight, l, looks.row.b, looks.of_b) : 0u;
-        l = chem_queue_up(l, is_found_a, first + chem_owner_of(looks.row.a) * stride, looks.j.a);
-        l = chem_queue_up(l, is_found_b, first + chem_owner_of(looks.row.b) * stride, looks.j.b);
+        l = chem_queue_up(l, is_found_a, chem_query_of(queries, first + chem_owner_of(looks.row.a) * stride).i, looks.j.a);
+        l = chem_queue_up(l, is_found_b, chem_query_of(queries, first + chem_owner_of(looks.row.b) * stride).i, looks.j.b);
         CK_LANES_MEET();
         ck_u32 least = is_last != 0u && base >= total ? 1u : CK_LANES;
         while (l.n_queued >= least) {
@@ -251,23 +282,39 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
     return l;
 }
 
-/* Pairs of the lanes' molecules with those after them; `is_mine`: this lane has one. */
+/* Slots of a query on a side. */
+CK_FN chem_range chem_range_of_query(chem_params p, chem_memory m, chem_sight sight, chem_queries queries, chem_query query,
+                                     float limit, chem_spot spot, ck_u32 history, ck_u32 side, ck_u32 along)
+{
+    if (query.way != CHEM_LATE_ONES) {
+        return chem_range_of(p, m, sight, limit, spot, history, query.i, query.way, side, along);
+    }
+    chem_range r;
+    r.row = CHEM_ANY_ROW;
+    r.from = query.i + 1u;
+    r.to = queries.n_lined_up + queries.n_late;
+    r.n_cells = r.is_end = 1u;
+    return r;
+}
+
+/* Pairs of the queries of the lanes; `is_mine`: this lane has one. */
 CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight,
-                                   ck_u32 step, chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine,
+                                   ck_u32 step, chem_lanes l, chem_queries queries, ck_u32 first, ck_u32 stride, ck_u32 is_mine,
                                    ck_u32 is_last)
 {
-    ck_u32 i = first + l.lane * stride, history = 0u, open_sides = 0u, n_left = 1u; /* bits: sides with cells left */
+    chem_query query = chem_query_of(queries, first + l.lane * stride);
+    ck_u32 history = 0u, open_sides = 0u, n_left = 1u; /* bits: sides with cells left */
     chem_spot spot;
     float limit = 0.0f;
     spot.x = spot.y = spot.z = 0u;
     if (is_mine != 0u) {
-        ck_words4 words = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, i));
+        ck_words4 words = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, query.i));
         ck_u32 partners = t.words[p.at_partners + words.d];
-        open_sides = partners != 0u ? 31u : 0u;
+        open_sides = partners != 0u ? (query.way == CHEM_LATE_ONES ? 1u : 31u) : 0u;
         spot.x = words.a;
         spot.y = words.b;
         spot.z = words.c;
-        history = p.n_histories > 1u ? m.history_next[i] : 0u;
+        history = p.n_histories > 1u ? m.history_next[query.i] : 0u;
         limit = chem_own_limit(p, t, s, sight, words.d);
         ck_write_local_u32(l.spots + 4u * l.lane, words.a);
         ck_write_local_u32(l.spots + 4u * l.lane + 1u, words.b);
@@ -281,7 +328,7 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
         for (ck_u32 side = 0u; side < CHEM_SIDES; ++side) {
             ranges.n[side] = ranges.from[side] = rows[side] = 0u;
             if ((open_sides >> side & 1u) != 0u) {
-                chem_range r = chem_range_of(p, m, sight, limit, spot, history, i, side, along);
+                chem_range r = chem_range_of_query(p, m, sight, queries, query, limit, spot, history, side, along);
                 ranges.n[side] = r.to > r.from ? r.to - r.from : 0u;
                 ranges.from[side] = r.from;
                 rows[side] = r.row | l.lane << 12;
@@ -301,7 +348,7 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
             }
             number += ranges.n[side];
         }
-        l = chem_walk(p, t, m, s, sight, step, l, first, stride, ranges, begin, total,
+        l = chem_walk(p, t, m, s, sight, step, l, queries, first, stride, ranges, begin, total,
                       is_last != 0u && n_left == 0u ? 1u : 0u);
         CK_LANES_MEET();
     }
@@ -313,19 +360,22 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
 CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
                          CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 n = *m.lined_up, n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
+    chem_queries queries;
+    queries.n_lined_up = *m.lined_up;
+    queries.n_late = m.control[CHEM_CONTROL_LATE];
+    ck_u32 n = queries.n_lined_up + 3u * queries.n_late, n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
     ck_u32 has_first_order = t.words[p.at_first + p.n_species];
     chem_sight sight = chem_sight_of(p, s);
     chem_lanes l = chem_lanes_of(near_words);
     for (ck_u32 begin = 0u; begin < n; begin += team.n_workers) {
         ck_u32 count = n - begin < team.n_workers ? n - begin : team.n_workers,
                share = (count + n_teams - 1u) / n_teams;
-        ck_u32 first = begin + mine, i = first + l.lane * n_teams,
-               is_mine = l.lane < share && i < begin + count ? 1u : 0u;
-        if (is_mine != 0u && has_first_order != 0u) {
-            chem_search_first_order(p, t, m, s, step, i);
+        ck_u32 first = begin + mine, number = first + l.lane * n_teams,
+               is_mine = l.lane < share && number < begin + count ? 1u : 0u;
+        if (is_mine != 0u && has_first_order != 0u && chem_query_of(queries, number).way <= CHEM_AROUND) {
+            chem_search_first_order(p, t, m, s, step, chem_query_of(queries, number).i);
         }
-        l = chem_search_lanes(p, t, m, s, sight, step, l, first, n_teams, is_mine,
+        l = chem_search_lanes(p, t, m, s, sight, step, l, queries, first, n_teams, is_mine,
                               n - begin <= team.n_workers ? 1u : 0u);
     }
     ck_crew_barrier(arrivals, team.n_blocks);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Chemistry on a GPU: the same bits as on the CPU, time a track, yields at 1 us, and steps of time; into bench/results.
 
-    bench/gpu_chem.py build/corpuscle [--device cuda:0] [--data DIR] [--quick | --only digests,speed,yields,steps,resumed,sanitizer]
+    bench/gpu_chem.py build/corpuscle [--device cuda:0] [--data DIR] [--quick | --only digests,speed,yields,steps,irt,resumed,sanitizer]
 
 DIR holds electron_750keV.bin and proton_5MeV.bin (gMicroMC's format); without them only built-in sources are run, and it says so.
 The method `paper` has a script of its own, gpu_chem_paper.py.
@@ -28,6 +28,8 @@ YIELDS = {
 }
 # Seconds a track: copies, the most that is allowed, and the aim.
 SPEEDS = [("electron", 1, 10e-3, 3e-3), ("proton", 1, 10e-3, 3e-3), ("electron", 100, 5e-3, 1e-3), ("proton", 100, 5e-3, 1e-3)]
+# The same of `irt`, whose tracks each are one block's: one alone is to be no slower than by a core of a CPU or so.
+IRT_SPEEDS = [("electron", 1, 1.0), ("electron", 100, 10e-3), ("electron", 528, 10e-3), ("proton", 1, 2.0), ("proton", 100, 20e-3)]
 LIMIT = 4.5  # of |z|: once in a thousand runs of this script
 
 
@@ -119,6 +121,32 @@ def speed(report, program, device, files):
                    table(["input", "in the kernel", "wall", "at most", "aim", ""], rows), "speed", rows)
 
 
+def irt(report, program, device, files):
+    """Independent reaction times: digests of spurs and tracks against the CPU, time a track of one and of many side by side."""
+    rows = []
+    for name in ("chem-water", "chem-oxygen", "chem-fricke", "chem-track"):
+        program.call("new", name, "-o", f"{name}.yaml")
+        path = Path(program.folder.name) / f"{name}.yaml"
+        files = {**files, name: (path, None)}
+    for name, (path, energy) in files.items():
+        options = (path, "--method", "irt", "-n", 1, *(("--energy", f"{energy}eV") if energy else ()))
+        a, b = (run(program, *options, "--device", d) for d in ("cpu", device))
+        right = report.check(f"irt, digest of {name}", a["digest"] == b["digest"] and books(b), f"{a['digest'][:12]} {b['digest'][:12]}")
+        rows.append([name, b["histories"], a["digest"][:12], f"{a['device_seconds'] * 1e3:.3g}", f"{b['device_seconds'] * 1e3:.3g}", right])
+    report.section("irt: the same bits, ms of all tracks", table(["model", "tracks", "digest", "CPU", "GPU", ""], rows), "irt", rows)
+    rows = []
+    for name, copies, most in IRT_SPEEDS:
+        if name in files:
+            r = min((run(program, *of_file(*files[name]), "--method", "irt", "--device", device, "-n", copies, "--batches", 1)
+                     for _ in range(2)), key=lambda r: r["device_seconds"])
+            kernel = r["device_seconds"] / copies
+            right = report.check(f"irt, {name} x {copies}", kernel <= most, f"{kernel * 1e3:.3g} ms a track")
+            rows.append([f"{name} x {copies}", f"{kernel * 1e3:.3g}", f"{r['seconds'] / copies * 1e3:.3g}", most * 1e3, right])
+    r = run(program, "chem-water.yaml", "--method", "irt", "--device", device, "-n", 2000, "--batches", 1)
+    rows.append([f"chem-water, {r['histories']} spurs", *(f"{r[k] / r['histories'] * 1e3:.3g}" for k in ("device_seconds", "seconds")), "-", "ok"])
+    report.section("irt: time (1 ps to 1 us), ms a track", table(["input", "in the kernel", "wall", "at most", ""], rows), "irt speed", rows)
+
+
 def resumed(report, program, device, files):
     """A run that stopped at a part of its copies and went on has the digits of one that did not."""
     program.call("new", "chem-water", "-o", "resumed.yaml")
@@ -137,15 +165,15 @@ def sanitizer(report, program, device, files):
         report.section("compute-sanitizer", "Skipped: none here.", "sanitizer", [])
         return
     program.call("new", "chem-water", "-o", "sanitized.yaml")
-    for kind in ("memcheck", "racecheck"):
+    for kind, method in ((kind, method) for kind in ("memcheck", "racecheck") for method in ("exact", "irt")):
         try:
             program.call("run", "sanitized.yaml", "-n", 1, "--device", device, "-q", "-o", "s.h5", "--set", "source.tracks=20", "--set",
-                         "time.end=100ps", prefix=(tool, "--tool", kind, "--error-exitcode", 9), timeout=100)
-            outcome = report.check(kind, True)
+                         "time.end=100ps", "--method", method, prefix=(tool, "--tool", kind, "--error-exitcode", 9), timeout=100)
+            outcome = report.check(f"{kind} of {method}", True)
         except (Failed, subprocess.TimeoutExpired) as error:
-            outcome = report.check(kind, False, str(error)[-300:])
-        rows.append([kind, outcome])
-    report.section("compute-sanitizer", table(["tool", "result"], rows), "sanitizer", rows)
+            outcome = report.check(f"{kind} of {method}", False, str(error)[-300:])
+        rows.append([kind, method, outcome])
+    report.section("compute-sanitizer", table(["tool", "method", "result"], rows), "sanitizer", rows)
 
 
 def begin(options, what, title):
@@ -175,13 +203,13 @@ def parser_of(description):
 def main():
     parser = parser_of(__doc__)
     parser.add_argument("--quick", action="store_true", help="digests and speed only")
-    parser.add_argument("--only", default="digests,speed,yields,steps,resumed,sanitizer")
+    parser.add_argument("--only", default="digests,speed,yields,steps,irt,resumed,sanitizer")
     parser.add_argument("--copies", type=int, default=64, help="of yields and steps")
     options = parser.parse_args()
     only = ("digests,speed" if options.quick else options.only).split(",")
     program, report, files = begin(options, "gpu-chem", "Chemistry on a GPU")
     parts = {"digests": (digests,), "speed": (speed,), "yields": (yields, options.copies), "steps": (steps, options.copies),
-             "resumed": (resumed,), "sanitizer": (sanitizer,)}
+             "irt": (irt,), "resumed": (resumed,), "sanitizer": (sanitizer,)}
     for name, (part, *more) in parts.items():
         if name in only:
             guarded(report, part, program, options.device, files, *more)

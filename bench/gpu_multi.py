@@ -1,4 +1,5 @@
-"""Several GPUs of one machine: rate, efficiency against one, and the same digest however many there were."""
+"""Several GPUs of one machine: rate, efficiency against one, and the same digest however many there were; and one track that
+outgrows its GPU, which with --only split is shown on one GPU too."""
 import argparse
 import os
 import shutil
@@ -9,6 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import split_track
 from common import EXAMPLES, ROOT, Failed, Program, machine, save, slug, table, today
 
 # Efficiency against one GPU: 1.95 times with two.
@@ -149,6 +151,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="bench/gpu_multi.py", description=__doc__)
     parser.add_argument("--program", default=os.environ.get("CORPUSCLE", str(ROOT / "build" / "corpuscle")))
     parser.add_argument("--gpus", help="numbers of GPUs by comma, 1,2,4; default 1 and all")
+    parser.add_argument("--only", choices=["rates", "split"], help="one of the parts")
     parser.add_argument("--case", action="append", metavar="FILE:N", help="measure these instead")
     parser.add_argument("--full", action="store_true", help="all tallies of light, textures on every facet, 400 tracks")
     parser.add_argument("--hits", type=float, default=1e11, help="of the tube, at most")
@@ -196,22 +199,27 @@ def main():
     program.environment.setdefault("CORPUSCLE_CACHE", os.path.join(program.folder.name, "kernels"))
     devices = gpus(program)
     counts = [int(n) for n in options.gpus.split(",")] if options.gpus else [1, len(devices)]
-    if len(devices) < max(counts) or len(set(counts)) < 2:
+    if options.only != "split" and (len(devices) < max(counts) or len(set(counts)) < 2):
         sys.exit(f"gpu_multi: {len(devices)} GPUs are here, and {counts} were to be compared")
     devices = devices[:max(counts)]
     first = program.run(EXAMPLES / "skin5_633.mci", 1000, "--device", devices[0])
     facts = {"date": today(), "program": program.call("--version").strip(), "machine": machine(), "device": first["device"],
              "devices": ", ".join(devices), "commit": first["commit"]}
-    rows, runs = [], []
-    for case in cases_of(options, program, clock, counts):
+    rows, runs, sections = [], [], []
+    for case in cases_of(options, program, clock, counts) if options.only != "split" else []:
         try:
             more, data = measure(program, case, devices, counts, clock, failures)
             rows, runs = rows + more, runs + data
         except (Failed, OSError, KeyError, ValueError, subprocess.SubprocessError) as error:
             failures.append(f"{case.name}: {error}")
-    sections = [("Rates", table(["model", "histories", "GPUs", "transport (s)", "histories/s", "times one", "efficiency",
-                                 "start and files (s)", "shares", "digest"], rows))]
-    sections += checks(program, devices, options, clock, failures)
+    if options.only != "split":
+        sections.append(("Rates", table(["model", "histories", "GPUs", "transport (s)", "histories/s", "times one", "efficiency",
+                                         "start and files (s)", "shares", "digest"], rows)))
+    if options.only == "split" or (options.only is None and clock.left() > 40):
+        rows, more = split_track.measure(program, devices, clock, failures)
+        sections.append(("One track that outgrows its GPU", table(split_track.HEAD, rows)))
+        runs += more
+    sections += checks(program, devices, options, clock, failures) if options.only is None else []
     sections.append(("What failed", "\n".join(f"- {f}" for f in failures) or "None."))
     name = f"{facts['date']}-gpu-multi-{slug(facts['device'].split('(')[-1])}-{facts['commit'][:8]}"
     paths = save(options.output, name, "Several GPUs", facts, sections, {"runs": runs, "failures": failures})

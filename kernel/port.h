@@ -92,7 +92,14 @@ typedef unsigned long long ck_u64;
 /* Dynamic shared memory of a block: an argument in OpenCL, a declaration in CUDA. */
 #define CK_LOCAL_ARGUMENT
 #define CK_LOCAL_MEMORY extern __shared__ ck_u32 ck_local[];
+#if defined(CK_SPLIT)
+#define CK_GLOBAL_INDEX() (CK_GROUP_INDEX() * blockDim.x + threadIdx.x)
+/* How far an atomic reaches: to all devices that share the launch, see port_team.h. */
+#define CK_SCOPE ".relaxed.sys"
+#else
 #define CK_GLOBAL_INDEX() (blockIdx.x * blockDim.x + threadIdx.x)
+#define CK_SCOPE ""
+#endif
 #define CK_LOCAL_INDEX() (threadIdx.x)
 #define CK_LOCAL_SIZE() (blockDim.x)
 #define CK_STATIC_ASSERT(condition, name) static_assert(condition, #name)
@@ -120,6 +127,8 @@ typedef unsigned long long ck_u64;
 #define CK_GLOBAL
 #define CK_LOCAL
 #define CK_RESTRICT restrict
+#define CK_UNROLL
+#define CK_NO_UNROLL
 #define CK_ALIGNED(n) __attribute__((aligned(n)))
 #define CK_STATIC_ASSERT(condition, name) _Static_assert(condition, #name)
 #define CK_PIN(x) ((void)(x))
@@ -425,12 +434,12 @@ CK_FN void ck_atomic_increment_local_if_less(ck_u32 a, ck_u32 b, CK_LOCAL ck_u32
  * a shared pointer, and its votes and shuffles for adds to one address cost more than they save here. */
 CK_FN void ck_atomic_add_u64(ck_u64 *word, ck_u64 amount)
 {
-    asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
+    asm volatile("red" CK_SCOPE ".global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(amount));
 }
 CK_FN ck_u32 ck_atomic_add_u32(ck_u32 *word, ck_u32 amount)
 {
     ck_u32 old;
-    asm volatile("atom.global.add.u32 %0, [%1], %2;"
+    asm volatile("atom" CK_SCOPE ".global.add.u32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(amount));
     return old;
@@ -548,12 +557,17 @@ CK_FN void ck_atomic_add_row(ck_u64 *words, ck_u32 word, ck_u32 a, ck_u32 b, ck_
 #endif
 #endif
 
-/* Of arrays that all workers read and write between barriers: put a word and get the old one, keep the smaller number. */
+/* Of arrays that all workers read and write between barriers: put a word and get the old one, the same if it is as expected (64
+ * bits, GPUs only), keep the smaller number. */
 #if defined(CK_LANG_OPENCL)
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
 {
     return atomic_xchg(word, value);
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(CK_GLOBAL ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    return atom_cmpxchg(word, expected, value);
 }
 CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
 {
@@ -567,19 +581,28 @@ CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
 CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
 {
     ck_u32 old;
-    asm volatile("atom.global.exch.b32 %0, [%1], %2;"
+    asm volatile("atom" CK_SCOPE ".global.exch.b32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(__cvta_generic_to_global(word)), "r"(value)
                  : "memory");
     return old;
 }
+CK_FN ck_u64 ck_atomic_exchange_if_u64(ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    ck_u64 old;
+    asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(old)
+                 : "l"(__cvta_generic_to_global(word)), "l"(expected), "l"(value)
+                 : "memory");
+    return old;
+}
 CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
 {
-    asm volatile("red.global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
+    asm volatile("red" CK_SCOPE ".global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
 }
 CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 {
-    asm volatile("red.global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+    asm volatile("red" CK_SCOPE ".global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
 }
 #else
 CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)

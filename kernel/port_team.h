@@ -6,6 +6,7 @@
 
 /* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the
  * sum over all in *total; ck_lane_rank, of the lanes for which `condition` holds those before this one, with their number in *total;
+ * ck_lane_min and ck_lane_max, of the words of all;
  * CK_LANES_MEET, after which they see each other's local words. In OpenCL, which has no word for it, a lane is alone. */
 #if defined(CK_LANG_OPENCL)
 #define CK_LANES 1u
@@ -21,6 +22,8 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
     *total = condition != 0u ? 1u : 0u;
     return 0u;
 }
+#define ck_lane_min(value) (value)
+#define ck_lane_max(value) (value)
 #elif defined(CK_LANG_CUDA)
 #define CK_LANES 32u
 #define ck_popcount(word) ((ck_u32)__popc(word))
@@ -42,13 +45,25 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
     *total = (ck_u32)__popc(votes);
     return (ck_u32)__popc(votes & before);
 }
+CK_FN ck_u32 ck_lane_min(ck_u32 value)
+{
+    for (ck_u32 reach = 16u; reach > 0u; reach /= 2u) {
+        ck_u32 other = __shfl_xor_sync(0xFFFFFFFFu, value, reach);
+        value = other < value ? other : value;
+    }
+    return value;
+}
+CK_FN ck_u32 ck_lane_max(ck_u32 value)
+{
+    return ~ck_lane_min(~value);
+}
 #endif
 
 /* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
 
 /* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of
- * the launch do; ck_crew_barrier: those of `n_blocks` blocks that call it; ck_crew_wait: this block, for so many of others to have come to theirs. `arrivals` is a word that began at 0 and is used by them for
- * nothing else. All blocks must be on the device at once
+ * the launch do; ck_crew_barrier: those of `n_blocks` blocks that call it; ck_crew_wait: this block waits until others have come to
+ * theirs so many times. `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
  * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
 #if defined(CK_LANG_OPENCL)
 #define CK_GROUP_BARRIER() CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
@@ -63,44 +78,78 @@ CK_FN void ck_atomic_max_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
 }
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
+#if defined(CK_SPLIT)
+/* Built with CK_SPLIT, a launch is split over several devices, each of which has a part of the blocks and of the memory. What the
+ * host writes here before: the first block of this device, the blocks of all, and where a word lies that the host sets if a device
+ * fails: then no one waits any more, all threads end. */
+extern "C" {
+__constant__ ck_u64 ck_split[3];
+}
+#define CK_GROUP_INDEX() ((ck_u32)ck_split[0] + blockIdx.x)
+#define CK_GROUPS() ((ck_u32)ck_split[1])
+#define CK_TEAM_SCOPE "sys"
+/* Looks at the host's word, which is far, once in so many times. */
+CK_FN ck_u32 ck_is_given_up(ck_u32 n_looks)
+{
+    ck_u32 is_given_up = 0u;
+    if (n_looks % 1024u == 0u) {
+        asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(is_given_up) : "l"(ck_split[2]) : "memory");
+    }
+    return is_given_up;
+}
+/* `is_given_up` as the first thread of the block knows it. */
+CK_FN void ck_leave_barrier(ck_u32 is_given_up)
+{
+    if (__syncthreads_or((int)is_given_up) != 0) {
+        asm volatile("exit;");
+    }
+}
+#else
 #define CK_GROUP_INDEX() (blockIdx.x)
 #define CK_GROUPS() (gridDim.x)
+#define CK_TEAM_SCOPE "gpu"
+#define ck_is_given_up(n_looks) ((void)(n_looks), 0u)
+#define ck_leave_barrier(is_given_up) __syncthreads()
+#endif
 CK_FN void ck_atomic_max_u64(ck_u64 *word, ck_u64 value)
 {
-    asm volatile("red.global.max.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value));
+    asm volatile("red" CK_SCOPE ".global.max.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value));
 }
 CK_FN void ck_crew_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
 {
+    ck_u32 is_given_up = 0u;
     __syncthreads();
     if (threadIdx.x == 0u) {
-        ck_u32 old, seen;
-        asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+        ck_u32 old, n_looks = 0u;
+        asm volatile("atom.add.acq_rel." CK_TEAM_SCOPE ".global.u32 %0, [%1], 1;"
                      : "=r"(old)
                      : "l"(__cvta_generic_to_global(arrivals))
                      : "memory");
-        ck_u32 target = (old / n_blocks + 1u) * n_blocks;
-        seen = old + 1u;
-        while ((ck_i32)(seen - target) < 0) {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+        ck_u32 target = (old / n_blocks + 1u) * n_blocks, seen = old + 1u;
+        while ((ck_i32)(seen - target) < 0 && is_given_up == 0u) {
+            asm volatile("ld.acquire." CK_TEAM_SCOPE ".global.u32 %0, [%1];"
                          : "=r"(seen)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");
+            is_given_up = ck_is_given_up(++n_looks);
         }
     }
-    __syncthreads();
+    ck_leave_barrier(is_given_up);
 }
 CK_FN void ck_crew_wait(ck_u32 *arrivals, ck_u32 n_arrivals)
 {
+    ck_u32 is_given_up = 0u;
     if (threadIdx.x == 0u) {
-        ck_u32 seen;
+        ck_u32 seen, n_looks = 0u;
         do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+            asm volatile("ld.acquire." CK_TEAM_SCOPE ".global.u32 %0, [%1];"
                          : "=r"(seen)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");
-        } while ((ck_i32)(seen - n_arrivals) < 0);
+            is_given_up = ck_is_given_up(++n_looks);
+        } while ((ck_i32)(seen - n_arrivals) < 0 && is_given_up == 0u);
     }
-    __syncthreads();
+    ck_leave_barrier(is_given_up);
 }
 CK_FN void ck_grid_barrier(ck_u32 *arrivals)
 {

@@ -4,11 +4,10 @@
 #ifndef TESTS_GAS_FIXTURE_H
 #define TESTS_GAS_FIXTURE_H
 
-#include "context_fixture.h"
 #include "core/statistics.h"
-#include "engine/result.h"
 #include "io/starter.h"
 #include "model/gas/gas_plan.h"
+#include "run_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,23 +34,6 @@ FIXTURE_FN crp_input *fixture_starter(const char *name, const char *const *setti
     return input;
 }
 
-FIXTURE_FN crp_run_options fixture_options(uint64_t histories, uint64_t seed)
-{
-    crp_run_options o = crp_run_options_default();
-    o.histories = histories;
-    o.seed = seed;
-    o.device = "cpu";
-    o.threads = 1; /* the tests run side by side */
-    return o;
-}
-
-FIXTURE_FN crp_result *fixture_execute(const crp_input *input, const crp_run_options *options)
-{
-    crp_result *result = NULL;
-    FIXTURE_OK(crp_run_execute(fixture_context, crp_input_model(input, 0), options, &result));
-    return result;
-}
-
 /* Run and free the input. */
 FIXTURE_FN crp_result *fixture_run(crp_input *input, uint64_t histories, uint64_t seed)
 {
@@ -59,21 +41,6 @@ FIXTURE_FN crp_result *fixture_run(crp_input *input, uint64_t histories, uint64_
     crp_result *result = fixture_execute(input, &options);
     crp_input_destroy(&input);
     return result;
-}
-
-typedef struct fixture_value {
-    double mean, error;
-} fixture_value;
-
-FIXTURE_FN fixture_value fixture_get(const crp_result *result, const char *name, size_t bin)
-{
-    ptrdiff_t tally = result_find(result, name);
-    if (tally < 0 || bin >= result->tallies[tally].n_bins) {
-        fail_msg("the result has no bin %zu of %s", bin, name);
-    }
-    size_t at = result->tallies[tally].offset + bin;
-    fixture_value v = {result_bin_mean(result, (size_t)tally, at), result_bin_std_dev(result, (size_t)tally, at)};
-    return v;
 }
 
 /* A number of the summary: "transmission" of "inlet->outlet". */
@@ -88,17 +55,6 @@ FIXTURE_FN fixture_value fixture_of(const crp_result *result, const char *name, 
     }
     fail_msg("the result has no %s of %s", name, of);
     return (fixture_value){0, 0};
-}
-
-FIXTURE_FN uint64_t fixture_event(const crp_result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_events; i++) {
-        if (strcmp(result->events[i].name, name) == 0) {
-            return result->event_count[i];
-        }
-    }
-    fail_msg("the result has no event %s", name);
-    return 0;
 }
 
 /* Books of a closed model: every molecule ends on a pump, every hit is of a facet, nothing leaks. */

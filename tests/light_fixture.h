@@ -5,10 +5,9 @@
 #ifndef TESTS_LIGHT_FIXTURE_H
 #define TESTS_LIGHT_FIXTURE_H
 
-#include "context_fixture.h"
-#include "engine/result.h"
 #include "engine/statepoint.h"
 #include "model/light/light_plan.h"
+#include "run_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +40,20 @@ static __attribute__((unused)) const fixture_stack fixture_half_space = {
     .nz = 10,
     .nr = 10,
     .na = 10};
+
+/* One layer between two media of n = 1, on a grid. */
+FIXTURE_FN fixture_stack fixture_slab(const fixture_layer *layer, double dz, unsigned nz, double dr, unsigned nr, unsigned na)
+{
+    return (fixture_stack){.n_above = 1.0,
+                           .n_below = 1.0,
+                           .n_layers = 1,
+                           .layers = layer,
+                           .dz = dz,
+                           .dr = dr,
+                           .nz = nz,
+                           .nr = nr,
+                           .na = na};
+}
 
 /* A name for a file that nobody else has; the caller unlinks it. */
 FIXTURE_FN void fixture_path(char *path, size_t n, const char *suffix)
@@ -96,23 +109,6 @@ FIXTURE_FN crp_plan *fixture_plan(const crp_input *input, uint64_t seed)
     return plan;
 }
 
-FIXTURE_FN crp_run_options fixture_options(uint64_t histories, uint64_t seed)
-{
-    crp_run_options o = crp_run_options_default();
-    o.histories = histories;
-    o.seed = seed;
-    o.device = "cpu";
-    o.threads = 1; /* the tests run side by side; threads that wait for one another would only take their time */
-    return o;
-}
-
-FIXTURE_FN crp_result *fixture_execute(const crp_input *input, const crp_run_options *options)
-{
-    crp_result *result = NULL;
-    FIXTURE_OK(crp_run_execute(fixture_context, crp_input_model(input, 0), options, &result));
-    return result;
-}
-
 /* Run a stack on the CPU. */
 FIXTURE_FN crp_result *fixture_run(const fixture_stack *s, uint64_t histories, uint64_t seed)
 {
@@ -121,22 +117,6 @@ FIXTURE_FN crp_result *fixture_run(const fixture_stack *s, uint64_t histories, u
     crp_result *result = fixture_execute(input, &options);
     crp_input_destroy(&input);
     return result;
-}
-
-/* Mean and standard error of one bin of a tally. */
-typedef struct fixture_value {
-    double mean, error;
-} fixture_value;
-
-FIXTURE_FN fixture_value fixture_get(const crp_result *result, const char *name, size_t bin)
-{
-    ptrdiff_t tally = result_find(result, name);
-    if (tally < 0 || bin >= result->tallies[tally].n_bins) {
-        fail_msg("the result has no bin %zu of %s", bin, name);
-    }
-    size_t at = result->tallies[tally].offset + bin;
-    fixture_value v = {result_bin_mean(result, (size_t)tally, at), result_bin_std_dev(result, (size_t)tally, at)};
-    return v;
 }
 
 /* Integer sums of a tally, bin by bin, and their total. */
@@ -159,17 +139,6 @@ FIXTURE_FN crp_wide fixture_total(const crp_result *result, const char *name)
         total += sums[i];
     }
     return total;
-}
-
-FIXTURE_FN uint64_t fixture_event(const crp_result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_events; ++i) {
-        if (strcmp(result->events[i].name, name) == 0) {
-            return result->event_count[i];
-        }
-    }
-    fail_msg("the result has no event counter %s", name);
-    return 0;
 }
 
 /* Weight units and photons that must be equal to the last one. */

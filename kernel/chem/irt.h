@@ -28,6 +28,12 @@
 #define CHEM_IRT_SPLIT 9u /* and 10, 11: direction of products that begin apart */
 #define CHEM_IRT_STREAMS 12u
 
+/* The keys of a history's draws, and one of them: where a block shares a history they are in its local memory. */
+#ifndef CHEM_IRT_KEYS
+#define CHEM_IRT_KEYS const ck_u32 *
+#define CHEM_IRT_KEY(keys, draw) ((keys)[draw])
+#endif
+
 /* A molecule as it was made. */
 typedef struct chem_irt_molecule {
     double x, y, z; /* [nm] */
@@ -165,17 +171,20 @@ CK_CALL double chem_irt_radiating_time(double u, double limit, double apart, dou
 }
 
 /* Move a molecule freely to `time`, by numbers that belong to the pair (low, high).  Draws: 3 pairs if it moves. */
-CK_CALL chem_irt_point chem_irt_moved(const ck_u32 key_of[CHEM_IRT_STREAMS], ck_u32 draw, ck_u32 low, ck_u32 high,
+CK_CALL chem_irt_point chem_irt_moved(CHEM_IRT_KEYS key_of, ck_u32 draw, ck_u32 low, ck_u32 high,
                                     chem_irt_point p, double variance)
 {
     if (variance > 0.0) {
         double width = ck_sqrt64(variance);
-        ck_pair x = chem_irt_words(key_of[draw], low, high);
-        ck_pair y = chem_irt_words(key_of[draw + 1u], low, high);
-        ck_pair z = chem_irt_words(key_of[draw + 2u], low, high);
-        p.x = ck_fma64(width, ck_normal64(x.a, x.b), p.x);
-        p.y = ck_fma64(width, ck_normal64(y.a, y.b), p.y);
-        p.z = ck_fma64(width, ck_normal64(z.a, z.b), p.z);
+        double step[3];
+        CK_NO_UNROLL /* one copy of the quantile: on a GPU code that is not there need not be fetched */
+        for (ck_u32 axis = 0u; axis < 3u; ++axis) {
+            ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, draw + axis), low, high);
+            step[axis] = ck_normal64(words.a, words.b);
+        }
+        p.x = ck_fma64(width, step[0], p.x);
+        p.y = ck_fma64(width, step[1], p.y);
+        p.z = ck_fma64(width, step[2], p.z);
     }
     return p;
 }
@@ -188,7 +197,7 @@ typedef struct chem_irt_pair {
     ck_u32 low, high;
 } chem_irt_pair;
 
-CK_CALL chem_irt_pair chem_irt_meet(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b)
+CK_CALL chem_irt_pair chem_irt_meet(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b)
 {
     chem_irt_pair p;
     p.low = a.id < b.id ? a.id : b.id;
@@ -219,11 +228,11 @@ CK_CALL chem_irt_pair chem_irt_meet(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_
  * @param end      of the run [ps]: later times may be CHEM_NEVER
  * Draws: 1 pair, 3 more when one is older, 1 more for type V.
  */
-CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b,
+CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b,
                                    chem_channel channel, double end)
 {
     chem_irt_pair p = chem_irt_meet(key_of, a, b);
-    ck_pair words = chem_irt_words(key_of[CHEM_IRT_TIME], p.low, p.high);
+    ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, CHEM_IRT_TIME), p.low, p.high);
     chem_irt_event e;
     double u = ck_uniform64(words.a, words.b);
     double diffusion = a.diffusion + b.diffusion;
@@ -234,7 +243,7 @@ CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem
     double after = CHEM_NEVER;
     e.tie = words.a;
     if (channel.spin_limit != 0xFFFFFFFFu &&
-        chem_irt_words(key_of[CHEM_IRT_SPIN], p.low, p.high).a >= channel.spin_limit) {
+        chem_irt_words(CHEM_IRT_KEY(key_of, CHEM_IRT_SPIN), p.low, p.high).a >= channel.spin_limit) {
         e.time = CHEM_NEVER;
         return e;
     }
@@ -263,7 +272,7 @@ CK_CALL chem_irt_event chem_irt_time(const ck_u32 key_of[CHEM_IRT_STREAMS], chem
  *
  * Draws: 3 pairs, 3 more when one is older.
  */
-CK_CALL chem_irt_point chem_irt_site(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_irt_molecule b,
+CK_CALL chem_irt_point chem_irt_site(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b,
                                    double time)
 {
     chem_irt_pair p = chem_irt_meet(key_of, a, b);
@@ -283,10 +292,10 @@ CK_CALL chem_irt_point chem_irt_site(const ck_u32 key_of[CHEM_IRT_STREAMS], chem
  *
  * Ref: Smoluchowski 1917.  Draws: 1 pair.
  */
-CK_CALL chem_irt_event chem_irt_first_order(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, chem_channel channel,
+CK_CALL chem_irt_event chem_irt_first_order(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_channel channel,
                                           ck_u32 number)
 {
-    ck_pair words = chem_irt_words(key_of[CHEM_IRT_FIRST], a.id, number);
+    ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, CHEM_IRT_FIRST), a.id, number);
     double waits = -ck_log64(ck_uniform64(words.a, words.b));
     double s = (double)channel.transient;
     double rate = (double)channel.rate;
@@ -301,7 +310,7 @@ CK_CALL chem_irt_event chem_irt_first_order(const ck_u32 key_of[CHEM_IRT_STREAMS
 }
 
 /* Where a molecule is when it reacts by itself.  Draws: 3 pairs. */
-CK_CALL chem_irt_point chem_irt_place(const ck_u32 key_of[CHEM_IRT_STREAMS], chem_irt_molecule a, double time)
+CK_CALL chem_irt_point chem_irt_place(CHEM_IRT_KEYS key_of, chem_irt_molecule a, double time)
 {
     chem_irt_point p;
     p.x = a.x;
@@ -311,7 +320,7 @@ CK_CALL chem_irt_point chem_irt_place(const ck_u32 key_of[CHEM_IRT_STREAMS], che
 }
 
 /* A step of that length in a random direction: where products of one event that react with each other begin.  Draws: 3 pairs. */
-CK_CALL chem_irt_point chem_irt_apart(const ck_u32 key_of[CHEM_IRT_STREAMS], ck_u32 id, double length)
+CK_CALL chem_irt_point chem_irt_apart(CHEM_IRT_KEYS key_of, ck_u32 id, double length)
 {
     chem_irt_point zero;
     zero.x = 0.0;

@@ -25,10 +25,21 @@ CK_FN ck_u64 chem_irt_cell_key(ck_u32 i, ck_u32 j, ck_u32 k)
     return ((ck_u64)i << 42) | ((ck_u64)j << 21) | k;
 }
 
+CK_FN ck_u64 chem_irt_key_of(chem_irt_params p, chem_irt_point r)
+{
+    return chem_irt_cell_key(chem_irt_coordinate(r.x, p.cell), chem_irt_coordinate(r.y, p.cell), chem_irt_coordinate(r.z, p.cell));
+}
+
+/* Where the search for a cell in the table begins. */
+CK_FN ck_u32 chem_irt_hash(chem_irt_params p, ck_u64 key)
+{
+    return (ck_u32)((key * (ck_u64)0x9E3779B97F4A7C15) >> 32) & (p.n_cells - 1u);
+}
+
 /* Where a cell stands in the table, or the empty place where it would. */
 CK_FN ck_u32 chem_irt_find_cell(chem_irt_params p, chem_irt_memory m, ck_u64 key)
 {
-    ck_u32 at = (ck_u32)((key * (ck_u64)0x9E3779B97F4A7C15) >> 32) & (p.n_cells - 1u);
+    ck_u32 at = chem_irt_hash(p, key);
     while (m.cell_key[at] != key && m.cell_key[at] != CHEM_IRT_EMPTY) {
         at = (at + 1u) & (p.n_cells - 1u);
     }
@@ -38,8 +49,7 @@ CK_FN ck_u32 chem_irt_find_cell(chem_irt_params p, chem_irt_memory m, ck_u64 key
 /* The cell of a place, made if it is new; CHEM_NONE when the table is three quarters full. */
 CK_FN ck_u32 chem_irt_cell_of(chem_irt_params p, chem_irt_memory m, chem_irt_point r)
 {
-    ck_u64 key = chem_irt_cell_key(chem_irt_coordinate(r.x, p.cell), chem_irt_coordinate(r.y, p.cell),
-                                   chem_irt_coordinate(r.z, p.cell));
+    ck_u64 key = chem_irt_key_of(p, r);
     ck_u32 at = chem_irt_find_cell(p, m, key);
     if (m.cell_key[at] == CHEM_IRT_EMPTY) {
         if (m.n_used[0] >= p.n_cells / 4u * 3u) {

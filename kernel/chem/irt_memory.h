@@ -28,6 +28,7 @@ typedef struct chem_irt_params {
     ck_u32 room;            /* molecules there is memory for: those of the largest track, and products */
     ck_u32 n_cells;         /* of the table of cells, a power of two larger than `room` */
     ck_u32 room_queue;      /* reactions that wait */
+    ck_u32 room_fresh;      /* reactions that one event adds; 0 for a worker by itself, which adds them one by one */
 } chem_irt_params;
 
 /* Cells are so many times smaller than the farthest distance that is looked at, so that less is looked at in vain. */
@@ -38,7 +39,7 @@ typedef struct chem_irt_params {
 #define CHEM_IRT_LANES 16u
 
 /* A reaction that waits for its time. */
-typedef struct chem_irt_entry {
+typedef struct CK_ALIGNED(16) chem_irt_entry {
     double time;
     ck_u32 tie;
     ck_u32 channel;
@@ -53,6 +54,7 @@ CK_STATIC_ASSERT(sizeof(chem_irt_params) % 8 == 0, chem_irt_params_are_whole_dou
 typedef struct chem_irt_memory {
     CK_GLOBAL double *x, *y, *z, *birth;   /* [room]; the last CHEM_IRT_LANES places stay empty */
     CK_GLOBAL chem_irt_entry *queue;       /* [room_queue] */
+    CK_GLOBAL chem_irt_entry *fresh;       /* [room_fresh] */
     CK_GLOBAL ck_u64 *cell_key;            /* [n_cells]: three coordinates, all ones for an empty one */
     CK_GLOBAL ck_u32 *id, *species;        /* [room]; species n_species: no molecule */
     CK_GLOBAL ck_u32 *next, *previous;     /* [room]: chain of products of a cell, free places */
@@ -63,15 +65,17 @@ typedef struct chem_irt_memory {
     CK_GLOBAL float *two_d;                /* [n_species + 1] */
     CK_GLOBAL ck_u32 *alive;               /* [n_species] */
     CK_GLOBAL ck_u32 *n_used;              /* [1]: cells that are in the table */
+    CK_GLOBAL ck_u32 *made;                /* [4]: places of the products of the last reaction */
     CK_GLOBAL ck_u32 *born;                /* [n_outputs][n_species]: between the output before and this one */
 } chem_irt_memory;
 
 /* Bytes of one worker's buffer, a multiple of 64. */
-CK_FN ck_u64 chem_irt_bytes(ck_u64 room, ck_u64 n_cells, ck_u64 room_queue, ck_u64 n_species, ck_u64 n_outputs)
+CK_FN ck_u64 chem_irt_bytes(chem_irt_params p)
 {
-    ck_u64 doubles = 4u * room + n_cells + 4u * room_queue;
-    ck_u64 words = 6u * room + 4u * n_cells + n_species * (n_species + 1u) + (n_species + 1u) + n_species + 1u +
-                   n_outputs * n_species;
+    ck_u64 room = p.room, n_cells = p.n_cells, n_species = p.n_species;
+    ck_u64 doubles = 4u * room + n_cells + 4u * ((ck_u64)p.room_queue + p.room_fresh);
+    ck_u64 words = 6u * room + 4u * n_cells + n_species * (n_species + 1u) + (n_species + 1u) + n_species + 1u + 4u +
+                   p.n_outputs * n_species;
     return (8u * doubles + 4u * words + 63u) & ~(ck_u64)63;
 }
 
@@ -84,7 +88,8 @@ CK_FN chem_irt_memory chem_irt_arrange(chem_irt_params p, CK_GLOBAL double *buff
     m.z = m.y + p.room;
     m.birth = m.z + p.room;
     m.queue = (CK_GLOBAL chem_irt_entry *)(m.birth + p.room);
-    m.cell_key = (CK_GLOBAL ck_u64 *)(m.queue + p.room_queue);
+    m.fresh = m.queue + p.room_queue;
+    m.cell_key = (CK_GLOBAL ck_u64 *)(m.fresh + p.room_fresh);
     m.id = (CK_GLOBAL ck_u32 *)(m.cell_key + p.n_cells);
     m.species = m.id + p.room;
     m.next = m.species + p.room;
@@ -99,7 +104,8 @@ CK_FN chem_irt_memory chem_irt_arrange(chem_irt_params p, CK_GLOBAL double *buff
     m.two_d = m.bound + p.n_species * (p.n_species + 1u);
     m.alive = (CK_GLOBAL ck_u32 *)(m.two_d + p.n_species + 1u);
     m.n_used = m.alive + p.n_species;
-    m.born = m.n_used + 1u;
+    m.made = m.n_used + 1u;
+    m.born = m.made + 4u;
     return m;
 }
 

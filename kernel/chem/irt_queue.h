@@ -1,5 +1,5 @@
 /**
- * Reactions that wait, earliest first: a binary heap. When it is full the later half is given up and a horizon remembers the last
+ * Reactions that wait, earliest first: a heap. When it is full the later half is given up and a horizon remembers the last
  * one that is known; once all up to it are done, the molecules that are left are asked again, and give the same times. Any room
  * will do, however many reactions there are at one time.
  */
@@ -7,6 +7,11 @@
 #define CHEM_IRT_QUEUE_H
 
 #include "irt_memory.h"
+
+/* Entries below one in the heap: two are fewest comparisons; where memory is far, more are fewer steps one after the other. */
+#ifndef CHEM_IRT_ARITY
+#define CHEM_IRT_ARITY 2u
+#endif
 
 /* The queue of a history. */
 typedef struct chem_irt_queue {
@@ -29,17 +34,27 @@ CK_FN ck_u32 chem_irt_is_before(chem_irt_entry a, chem_irt_entry b)
     return a.low != b.low ? (a.low < b.low ? 1u : 0u) : (a.high < b.high ? 1u : 0u);
 }
 
+/* The earliest of the entries below one, the first of which is `child`. */
+CK_FN ck_u32 chem_irt_earliest_below(chem_irt_queue *q, ck_u32 child)
+{
+    ck_u32 best = child, last = q->n - 1u;
+    for (ck_u32 k = 1u; k < CHEM_IRT_ARITY; ++k) {
+        ck_u32 other = child + k < last ? child + k : last;
+        best = chem_irt_is_before(q->entries[other], q->entries[best]) != 0u ? other : best;
+    }
+    return best;
+}
+
+/* Let the entry at a place of the heap down to where it belongs. */
 CK_CALL void chem_irt_sink(chem_irt_queue *q, ck_u32 at)
 {
     chem_irt_entry moved = q->entries[at];
     for (;;) {
-        ck_u32 child = 2u * at + 1u;
+        ck_u32 child = CHEM_IRT_ARITY * at + 1u;
         if (child >= q->n) {
             break;
         }
-        if (child + 1u < q->n && chem_irt_is_before(q->entries[child + 1u], q->entries[child]) != 0u) {
-            ++child;
-        }
+        child = chem_irt_earliest_below(q, child);
         if (chem_irt_is_before(q->entries[child], moved) == 0u) {
             break;
         }
@@ -51,7 +66,7 @@ CK_CALL void chem_irt_sink(chem_irt_queue *q, ck_u32 at)
 
 CK_CALL void chem_irt_make_heap(chem_irt_queue *q)
 {
-    for (ck_u32 i = q->n / 2u; i-- > 0u;) {
+    for (ck_u32 i = (q->n + CHEM_IRT_ARITY - 2u) / CHEM_IRT_ARITY; i-- > 0u;) {
         chem_irt_sink(q, i);
     }
     q->is_heap = 1u;
@@ -125,9 +140,9 @@ CK_CALL void chem_irt_push(chem_irt_queue *q, chem_irt_entry e)
         return;
     }
     ck_u32 at = q->n++;
-    while (q->is_heap != 0u && at > 0u && chem_irt_is_before(e, q->entries[(at - 1u) / 2u]) != 0u) {
-        q->entries[at] = q->entries[(at - 1u) / 2u];
-        at = (at - 1u) / 2u;
+    while (q->is_heap != 0u && at > 0u && chem_irt_is_before(e, q->entries[(at - 1u) / CHEM_IRT_ARITY]) != 0u) {
+        q->entries[at] = q->entries[(at - 1u) / CHEM_IRT_ARITY];
+        at = (at - 1u) / CHEM_IRT_ARITY;
     }
     q->entries[at] = e;
 }

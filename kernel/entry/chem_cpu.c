@@ -106,21 +106,11 @@ static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *word
     CHEM_BARRIER();
 }
 
-/* Sums over the workers: each has seen its own histories. */
-static void report_room(chem_params p, chem_memory m, ck_u64 *words, ck_u64 molecules, ck_u64 candidates)
-{
-    ck_u64 *most = words + p.at_counters + CHEM_COUNT_MOST_MOLECULES;
-    *most = molecules > *most ? molecules : *most;
-    most = words + p.at_counters + CHEM_COUNT_MOST_CANDIDATES;
-    *most = candidates > *most ? candidates : *most;
-    words[p.at_counters + CHEM_COUNT_NO_ROOM] += m.control[CHEM_CONTROL_NO_ROOM];
-}
-
 /* All steps of the histories of `p`, in this memory, by this team. */
 static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scratch, chem_team team)
 {
     chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
-    ck_u64 most_molecules = 0u, most_candidates = 0u;
+    chem_room room = {0u, 0u};
     chem_clear_all(p, m, team);
     CHEM_BARRIER();
     for (ck_u32 step = 0u; step < p.n_steps; ++step) {
@@ -129,9 +119,8 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
             chem_admit(p, t, m, words, team, s);
             CHEM_BARRIER();
         }
-        ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
-        most_molecules = n > most_molecules ? n : most_molecules;
-        n = smaller_of(n, p.room);
+        ck_u32 n = smaller_of(m.control[CHEM_CONTROL_MOLECULES], p.room);
+        see_room(&room, m);
         advance_all(p, m, words, s, team, n);
         /* No worker writes to it here, so that all come to the same end. */
         if (step + 1u == p.n_steps || m.control[CHEM_CONTROL_NO_ROOM] != 0u) {
@@ -139,14 +128,12 @@ static void run_steps(chem_params p, chem_tables t, ck_u64 *words, ck_u64 *scrat
         }
         sort_all(p, t, m, s, step, team, n);
         search_all(p, t, m, words, s, step, team);
-        ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
-        most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
+        words[p.at_counters + CHEM_COUNT_CANDIDATES] += team.worker == 0u ? m.control[CHEM_CONTROL_CANDIDATES] : 0u;
         fire_all(p, t, m, words, s, step, team);
         m = chem_swap(m);
-        words[p.at_counters + CHEM_COUNT_CANDIDATES] += team.worker == 0u ? n_candidates : 0u;
     }
     if (team.worker == 0u) {
-        report_room(p, m, words, most_molecules, most_candidates);
+        report_room(p, m, words, room);
     }
 }
 

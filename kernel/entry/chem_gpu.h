@@ -16,30 +16,13 @@
 
 #include "../chem/rounds.h"
 
+#include "block_scan.h"
 #include "chem_lanes.h"
 
 /* Up to so many candidates one block resolves alone: its own barrier costs a tenth of everybody's. */
 #define CHEM_FEW_CANDIDATES 2048u
 /* Species that are counted in shared memory; of more than that each molecule is counted in global memory. */
 #define CHEM_NEAR_SPECIES 2048u
-
-/* Exclusive sum over the threads of a block, and the total. `near_words` holds a word for every CK_LANES threads. */
-CK_FN ck_u32 chem_block_scan(CK_LOCAL ck_u32 *near_words, ck_u32 value, ck_u32 *total)
-{
-    ck_u32 mine = CK_LOCAL_INDEX() / CK_LANES, n_teams = (CK_LOCAL_SIZE() + CK_LANES - 1u) / CK_LANES, of_team, sum = 0u;
-    ck_u32 before = ck_lane_sum_before(value, &of_team);
-    if (CK_LOCAL_INDEX() % CK_LANES == 0u) {
-        ck_write_local_u32(near_words + mine, of_team);
-    }
-    CK_BARRIER();
-    for (ck_u32 k = 0u; k < n_teams; ++k) {
-        before += k == mine ? sum : 0u;
-        sum += ck_read_local_u32(near_words + k);
-    }
-    *total = sum;
-    CK_BARRIER();
-    return before;
-}
 
 /* Local words for sums over the block: those of the lanes, which only the search uses; and two words behind them. */
 CK_FN CK_LOCAL ck_u32 *chem_sums_of(CK_LOCAL ck_u32 *near_words)

@@ -3,7 +3,10 @@
 
 #define CHEM_SIMD_OR(any) _Pragma("omp simd reduction(|:any)")
 
-#include "../chem/irt_track.h"
+#define CHEM_IRT_TAKE(word) ((*(word))++)
+#define CHEM_IRT_ADD(words, index, amount) ((words)[index] += (amount))
+
+#include "../chem/irt_serial.h"
 
 #define CHEM_JOIN_(a, b) a##_##b
 #define CHEM_JOIN(a, b) CHEM_JOIN_(a, b)
@@ -11,7 +14,7 @@
 /* What a worker needs for its first history: a part of the working memory, taken only by those that have something to do. */
 static void take_memory(chem_irt_history *h, void *const *args)
 {
-    ck_u64 bytes = chem_irt_bytes(h->p.room, h->p.n_cells, h->p.room_queue, h->p.n_species, h->p.n_outputs);
+    ck_u64 bytes = chem_irt_bytes(h->p);
     ck_u32 part = ck_atomic_add_u32((ck_u32 *)args[6] + 1, 1u);
     h->m = chem_irt_arrange(h->p, (double *)((char *)args[7] + part * bytes));
     h->start = args[1];
@@ -29,7 +32,9 @@ static void take_memory(chem_irt_history *h, void *const *args)
 void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers);
 void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_workers)
 {
+    ck_u32 keys[CHEM_IRT_STREAMS];
     chem_irt_history h;
+    h.keys = keys;
     h.p = *(const chem_irt_params *)args[0];
     h.result = 0;
     (void)worker;
@@ -41,7 +46,7 @@ void CHEM_JOIN(chem_irt, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_work
         ck_u32 low = h.p.first_history_low + i;
         ck_u32 high = h.p.first_history_high + (low < i ? 1u : 0u);
         for (ck_u32 draw = 0u; draw < CHEM_IRT_STREAMS; ++draw) {
-            h.keys[draw] = chem_irt_key(h.p.key, low, high, draw);
+            keys[draw] = chem_irt_key(h.p.key, low, high, draw);
         }
         h.track = (ck_u32)(((ck_u64)h.p.first_track + i) % h.p.n_tracks);
         chem_irt_begin(&h);

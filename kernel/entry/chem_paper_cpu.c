@@ -38,10 +38,11 @@ static void resolve_pairs(chem_params p, chem_tables t, chem_memory m, chem_pape
 /* Count what is due, forget histories that are done, order the others by bucket (and let them diffuse where dt > 0), and ask all
  * pairs near. Returns with the molecules in `next`. */
 static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
-                   ck_u32 phase, chem_team team)
+                   ck_u32 phase, chem_team team, chem_room *room)
 {
     ck_u32 n = smaller_of(m.control[CHEM_CONTROL_MOLECULES], p.room);
     ck_u64 pairs = 0u;
+    see_room(room, m);
     EACH_MOLECULE(i, n)
     {
         chem_paper_record(p, m, l, words, i);
@@ -79,7 +80,7 @@ static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_
 
 /* One time step: Table 2. Returns how many histories go on. */
 static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper_launch l, ck_u64 *words, ck_u32 step,
-                        ck_u32 number, chem_team team)
+                        ck_u32 number, chem_team team, chem_room *room)
 {
     ck_u32 *under_way = m->control + CHEM_PAPER_UNDER_WAY, *moving = m->control + CHEM_PAPER_MOVING, mine = 0u;
     CHEM_EACH(i, p.n_histories)
@@ -89,7 +90,7 @@ static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper
         }
     }
     CHEM_BARRIER();
-    search_near(p, t, *m, l, words, step, CHEM_PAPER_A, team);
+    search_near(p, t, *m, l, words, step, CHEM_PAPER_A, team, room);
     resolve_pairs(p, t, *m, l, words, step, CHEM_PAPER_A, team);
     ck_u32 n = smaller_of(m->control[CHEM_CONTROL_MOLECULES], p.room);
     CHEM_EACH(i, n)
@@ -115,7 +116,7 @@ static ck_u32 time_step(chem_params p, chem_tables t, chem_memory *m, chem_paper
         CHEM_BARRIER();
         return 1u;
     }
-    search_near(p, t, *m, l, words, step, CHEM_PAPER_C, team);
+    search_near(p, t, *m, l, words, step, CHEM_PAPER_C, team, room);
     resolve_pairs(p, t, *m, l, words, step, CHEM_PAPER_C, team);
     mine = 0u;
     CHEM_EACH(i, p.n_histories)
@@ -143,12 +144,14 @@ static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head,
     CHEM_BARRIER();
     chem_admit(p, t, m, words, team, births);
     CHEM_BARRIER();
+    chem_room room = {0u, 0u};
     ck_u32 number = 0u, under_way = p.n_histories, n = 0u;
     while (under_way != 0u && m.control[CHEM_CONTROL_NO_ROOM] == 0u) {
-        under_way = time_step(p, t, &m, l, words, number & 0xFFFFFu, number, team);
+        under_way = time_step(p, t, &m, l, words, number & 0xFFFFFu, number, team, &room);
         ++number;
         p.key = (number & 0xFFFFFu) == 0u ? chem_paper_next_key(p.key) : p.key;
     }
+    see_room(&room, m);
     n = smaller_of(m.control[CHEM_CONTROL_MOLECULES], p.room);
     EACH_MOLECULE(i, n)
     {
@@ -156,9 +159,7 @@ static void run_steps(chem_params p, chem_tables t, const chem_paper_head *head,
     }
     CHEM_BARRIER();
     if (team.worker == 0u) {
-        ck_u64 *most = words + p.at_counters + CHEM_COUNT_MOST_MOLECULES;
-        *most = n > *most ? n : *most;
-        words[p.at_counters + CHEM_COUNT_NO_ROOM] += m.control[CHEM_CONTROL_NO_ROOM];
+        report_room(p, m, words, room);
     }
 }
 

@@ -59,4 +59,27 @@ static ck_u32 smaller_of(ck_u32 a, ck_u32 b)
     return a < b ? a : b;
 }
 
+/* The most slots and candidates that there were at once: what a launch that ran out of room needs when it is run again. */
+typedef struct chem_room {
+    ck_u32 molecules, candidates;
+} chem_room;
+
+/* Between a search and the next, where no worker writes to either. */
+static void see_room(chem_room *room, chem_memory m)
+{
+    ck_u32 molecules = m.control[CHEM_CONTROL_MOLECULES], candidates = m.control[CHEM_CONTROL_CANDIDATES];
+    room->molecules = molecules > room->molecules ? molecules : room->molecules;
+    room->candidates = candidates > room->candidates ? candidates : room->candidates;
+}
+
+/* Sums over the workers: each has seen its own histories. */
+static void report_room(chem_params p, chem_memory m, ck_u64 *words, chem_room room)
+{
+    ck_u64 *most = words + p.at_counters + CHEM_COUNT_MOST_MOLECULES;
+    *most = room.molecules > *most ? room.molecules : *most;
+    most = words + p.at_counters + CHEM_COUNT_MOST_CANDIDATES;
+    *most = room.candidates > *most ? room.candidates : *most;
+    words[p.at_counters + CHEM_COUNT_NO_ROOM] += m.control[CHEM_CONTROL_NO_ROOM];
+}
+
 #endif

@@ -4,7 +4,7 @@
  *
  * GAS_RAY_DEPTH: the hit programs do the event, and trace the next ray themselves, so many one in the other; else they
  * only say what was hit. GAS_BATCH: the random words of so many turns of the loop are drawn at once, and kept in
- * memory; they are the same words. GAS_RAY_PLANE, GAS_RAY_FACET, GAS_RAY_OFFSET, GAS_RAY_CULLS: see
+ * memory; they are the same words. GAS_RAY_PLANE, GAS_RAY_FACET, GAS_RAY_OFFSET, GAS_RAY_CULLS, GAS_RAY_LOOKS: see
  * gas_begin_ray.
  */
 #define GAS_RAYS 1
@@ -43,7 +43,10 @@ extern "C" {
 __constant__ gas_arguments optix_arguments;
 }
 
-#define GAS_RAY_TRIES 8
+#define GAS_RAY_TRIES 8u /* rays of one flight, at most */
+#ifndef GAS_RAY_LOOKS
+#define GAS_RAY_LOOKS 0u /* of them, those that are traced again because they hit nothing */
+#endif
 #if defined(GAS_RAY_PLANE) || defined(GAS_RAY_FACET)
 #define GAS_NUDGE GAS_NUDGE_PLACED
 #else
@@ -67,6 +70,7 @@ typedef struct gas_lane {
     ck_u32 primitive; /* that it starts from */
     ck_u32 flies;
     ck_u32 depth; /* rays in rays, of this turn */
+    ck_u32 tries; /* rays of this flight, before the next one */
     float beyond; /* where the next ray begins to look */
 } gas_lane;
 
@@ -125,9 +129,14 @@ CK_FN void gas_set_ray(ck_ray *ray, float x, float y, float z, gas_vector way)
     ray->word[0] = ray->word[1] = ray->word[2] = ray->word[3] = 0u;
 }
 
-/* A ray from the molecule's place, which is first put on the plane of the primitive it leaves, then made one of single
- * precision and moved off the plane to the side it goes to. */
-CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray)
+/**
+ * A ray from the molecule's place, which is first put on the plane of the primitive it leaves, then made one of single
+ * precision and moved off the plane to the side it goes to.
+ *
+ * @param tries  rays of this flight before: if there are any, they hit nothing, as rounding had put their beginning
+ *               behind a neighbour; this one begins inside the primitive, the farther the more there were
+ */
+CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray, ck_u32 tries)
 {
     const gas_rays *r = optix_arguments.rays;
     const gas_primitive *q = optix_arguments.primitives + lane->primitive;
@@ -140,6 +149,9 @@ CK_FN void gas_begin_ray(const gas_lane *lane, ck_ray *ray)
 #ifdef GAS_RAY_FACET
     place = gas_place_inside(q, normal, place, r->unit);
 #endif
+    if (GAS_RAY_LOOKS > 0u && tries > 0u) {
+        place = gas_look_from(q, normal, place, r->unit, tries);
+    }
     float x = gas_ray_coordinate(place.x, r->centre[0], r->scale);
     float y = gas_ray_coordinate(place.y, r->centre[1], r->scale);
     float z = gas_ray_coordinate(place.z, r->centre[2], r->scale);
@@ -223,6 +235,7 @@ CK_FN void gas_event_of_lane(const gas_block *block, gas_params p, gas_lane *lan
 {
     lane->flies = gas_event(block, p, &lane->m, hit);
     lane->primitive = hit.primitive;
+    lane->tries = 0u;
 #ifdef GAS_MARKS_ON
     if (lane->flies && lane->m.facet != hit.facet) { /* teleported */
         lane->primitive = ((const ck_u32 *)optix_arguments.rays)[optix_arguments.rays->at_facets + lane->m.facet];
@@ -264,7 +277,7 @@ CK_FN void gas_trace_lane(gas_lane *lane)
     ck_ray ray;
     float beyond = lane->beyond;
     if (beyond == 0.0f) {
-        gas_begin_ray(lane, &ray);
+        gas_begin_ray(lane, &ray, lane->tries);
     } else {
         gas_same_ray(&lane->m, &ray);
     }
@@ -273,6 +286,7 @@ CK_FN void gas_trace_lane(gas_lane *lane)
     ray.word[GAS_RAY_WORD_LANE + 1u] = (ck_u32)((ck_u64)lane >> 32);
     lane->beyond = 0.0f;
     lane->depth += 1u;
+    lane->tries += 1u;
     ck_trace(optix_arguments.scene, &ray);
 }
 
@@ -308,8 +322,10 @@ CK_PROGRAM(miss, gas_nothing)
     gas_lane *lane = gas_lane_here();
     gas_block block = gas_block_open(optix_arguments.p);
     gas_take_this_ray(lane);
-    gas_score_leak(&block, optix_arguments.p, lane->m);
-    lane->flies = 0u;
+    if (lane->tries > GAS_RAY_LOOKS) {
+        gas_score_leak(&block, optix_arguments.p, lane->m);
+        lane->flies = 0u;
+    }
 }
 
 CK_PROGRAM(closesthit, gas_wall)
@@ -338,14 +354,18 @@ CK_FN void gas_turn_lane(gas_lane *lane, const gas_block *block, gas_params p)
 
 #else
 
-/* The first hit on a molecule's way; the ray is traced again, from beyond what it found, where that is out of reach. */
+/* The first hit on a molecule's way; the ray is traced again, from beyond what it found, where that is out of reach, and
+ * from elsewhere where it found nothing. */
 CK_FN gas_hit gas_search(gas_lane *lane)
 {
     ck_ray ray;
     gas_hit hit;
-    gas_begin_ray(lane, &ray);
-    _Pragma("unroll 1") for (int i = 0; i < GAS_RAY_TRIES; ++i)
+    ray.nearest = 0.0f;
+    _Pragma("unroll 1") for (ck_u32 tries = 0u; tries < GAS_RAY_TRIES; ++tries)
     {
+        if (ray.nearest == 0.0f) {
+            gas_begin_ray(lane, &ray, tries);
+        }
 #ifdef GAS_RAY_FINDS
         ck_find(optix_arguments.scene, &ray);
 #else
@@ -353,10 +373,16 @@ CK_FN gas_hit gas_search(gas_lane *lane)
 #endif
         gas_take_ray(&lane->m, ray.origin, ray.way);
         hit = gas_end_ray(&lane->m, ray.word[GAS_RAY_WORD_SHAPE], CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
-        if (hit.primitive == GAS_NOTHING || !gas_is_elsewhere(&lane->m, hit)) {
+        if (hit.primitive == GAS_NOTHING) {
+            if (tries >= GAS_RAY_LOOKS) {
+                return hit;
+            }
+            ray.nearest = 0.0f;
+        } else if (gas_is_elsewhere(&lane->m, hit)) {
+            ray.nearest = gas_beyond(CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
+        } else {
             return hit;
         }
-        ray.nearest = gas_beyond(CK_FLOAT(ray.word[GAS_RAY_WORD_DISTANCE]));
     }
     return gas_no_hit();
 }
@@ -424,6 +450,7 @@ CK_FN void gas_next(const gas_block *block, gas_params p, gas_lane *lane)
     ck_u32 number = ck_atomic_add_u32(optix_arguments.next, 1u);
     lane->flies = number < (ck_u32)p.n_histories ? 1u : 0u;
     lane->beyond = 0.0f;
+    lane->tries = 0u;
     if (lane->flies) {
         gas_start start = gas_launch(number, block->sources, block->primitives, block->surfaces, p);
         gas_score_start(block, p, start);

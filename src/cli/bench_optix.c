@@ -29,6 +29,7 @@ typedef struct variant {
 #define TEXTURES                                                                                                       \
     "facets.wall.texture.u=10", "facets.wall.texture.v=10", "facets.inlet.texture.u=10", "facets.inlet.texture.v=10",  \
         "facets.outlet.texture.u=10", "facets.outlet.texture.v=10"
+#define LEAKS_AT_ONCE "optix.second_look=false"
 #define BATCH(n, depth)                                                                                                \
     {                                                                                                                  \
         "random", "batches of " n ", depth " depth, {"optix.batch=" n, "optix.depth=" depth}, {0},                     \
@@ -89,16 +90,25 @@ static const variant variants[] = {
     {"mesh", "triangles, textures", {TEXTURES}, {575.10, 374.87}, {2003.73, 1347.90}},
     {"mesh", "polygons", {"optix.mesh=polygons"}, {298.62, 172.48}, {1308.18, 602.03}},
     {"mesh", "polygons, textures", {"optix.mesh=polygons", TEXTURES}, {274.10, 152.82}, {1168.75, 548.91}},
-    {"safeguards", "both", {NULL}, {0}, {0}},
-    {"safeguards", "culling", {"optix.offset=false"}, {0}, {0}},
-    {"safeguards", "offset", {"optix.culling=false"}, {0}, {0}},
-    {"safeguards", "none", {"optix.culling=false", "optix.offset=false"}, {0}, {0}},
-    {"safeguards", "both, positions of the ray", {"optix.positions=ray"}, {0}, {0}},
-    {"safeguards", "culling, positions of the ray", {"optix.positions=ray", "optix.offset=false"}, {0}, {0}},
-    {"safeguards", "offset, positions of the ray", {"optix.positions=ray", "optix.culling=false"}, {0}, {0}},
+    {"safeguards", "both, second look", {NULL}, {0}, {0}},
+    {"safeguards", "both", {LEAKS_AT_ONCE}, {0}, {0}},
+    {"safeguards", "culling", {LEAKS_AT_ONCE, "optix.offset=false"}, {0}, {0}},
+    {"safeguards", "offset", {LEAKS_AT_ONCE, "optix.culling=false"}, {0}, {0}},
+    {"safeguards", "none", {LEAKS_AT_ONCE, "optix.culling=false", "optix.offset=false"}, {0}, {0}},
+    {"safeguards", "both, positions of the ray", {LEAKS_AT_ONCE, "optix.positions=ray"}, {0}, {0}},
+    {"safeguards",
+     "culling, positions of the ray",
+     {LEAKS_AT_ONCE, "optix.positions=ray", "optix.offset=false"},
+     {0},
+     {0}},
+    {"safeguards",
+     "offset, positions of the ray",
+     {LEAKS_AT_ONCE, "optix.positions=ray", "optix.culling=false"},
+     {0},
+     {0}},
     {"safeguards",
      "none, positions of the ray",
-     {"optix.positions=ray", "optix.culling=false", "optix.offset=false"},
+     {LEAKS_AT_ONCE, "optix.positions=ray", "optix.culling=false", "optix.offset=false"},
      {0},
      {0}},
 };

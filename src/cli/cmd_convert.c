@@ -43,6 +43,7 @@ static crp_status write_models(crp_context *context, const cli_options *options,
     crp_status status = copies == NULL || models == NULL ? CRP_ERR_MEMORY : CRP_OK;
     for (size_t i = 0; i < n && status == CRP_OK; i++) {
         copies[i] = *crp_input_model(input, first + i);
+        copies[i].is_moved = !run_files_is_beside(options->output, options->operands[0]);
         copies[i].histories = options->histories != 0 ? options->histories : copies[i].histories;
         models[i] = &copies[i];
     }

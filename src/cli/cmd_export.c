@@ -9,7 +9,7 @@ cli_exit cmd_export(crp_context *context, const cli_options *options)
     crp_result *result = NULL;
     cli_exit code = cli_expect_operands(options, 1, "a result file");
     if (code == CLI_DONE && options->to == NULL) {
-        code = cli_usage_error("export: to what format? (--to csv, json, vtkhdf, or the model's own: mco, molflow, facets)");
+        code = cli_usage_error("export: to what format? (--to csv, json, vtkhdf, or the model's own: mco, molflow, facets, xyz)");
     }
     if (code == CLI_DONE && options->output != NULL && run_files_is_same(options->output, options->operands[0])) {
         code = cli_usage_error("%s: the output would overwrite the input", options->output);
@@ -19,7 +19,8 @@ cli_exit cmd_export(crp_context *context, const cli_options *options)
     }
     if (code == CLI_DONE) {
         output_options form = {.digits = options->digits, .has_std_dev = options->has_std_dev,
-                               .template_path = options->template_path};
+                               .template_path = options->template_path, .settings = options->settings,
+                               .n_settings = options->n_settings};
         crp_status status = export_write(context, result, options->to, options->tally, &form, options->output);
         code = status == CRP_OK ? CLI_DONE : cli_report(context, status, CLI_BEFORE_RUN);
     }

@@ -54,7 +54,8 @@ static const option_spec option_table[] = {
     {"math", 0, KIND_CHOICE, AT(math), CLI_RUN | CLI_BENCH, "strict|fast",
      "strict: the same bits on every device; fast: approximations of the hardware"},
     {"threads", 0, KIND_SMALL, AT(threads), SIMULATES, "N", "threads on the CPU (all)"},
-    {"set", 0, KIND_SETTING, 0, READS_INPUT | CLI_NEW, "PATH=VALUE", "change a value of the input; may be repeated"},
+    {"set", 0, KIND_SETTING, 0, READS_INPUT | CLI_NEW | CLI_EXPORT, "PATH=VALUE",
+     "change a value of the input; may be repeated"},
     {"ignore", 0, KIND_IGNORED, 0, READS_INPUT, "FEATURE",
      "leave out what the model asks for and is not there yet; may be repeated"},
     {"unit", 0, KIND_CHOICE, AT(unit), READS_INPUT, "mm|cm|m|in|ft", "length of one unit of an STL file (mm)"},
@@ -79,11 +80,11 @@ static const option_spec option_table[] = {
      "results as JSON on stdout, one object a line"},
     {"digits", 0, KIND_DIGITS, AT(digits), CLI_RUN | CLI_EXPORT, "N", "significant digits in the .mco, 2 to 17 (5)"},
     {"std-dev", 0, KIND_FLAG, AT(has_std_dev), CLI_RUN | CLI_EXPORT, NULL, "append standard errors to the .mco"},
-    {"to", 0, KIND_TEXT, AT(to), CLI_EXPORT, "FORMAT", "csv, json, vtkhdf, or the model's own: mco, molflow, facets"},
+    {"to", 0, KIND_TEXT, AT(to), CLI_EXPORT, "FORMAT", "csv, json, vtkhdf, or the model's own: mco, molflow, facets, xyz"},
     {"template", 0, KIND_TEXT, AT(template_path), CLI_EXPORT, "FILE",
      "molflow: a Molflow file of the same model, all of which is kept but old results"},
     {"export", 0, KIND_EXPORT, 0, CLI_RUN, "FILE",
-     "also write results of gas to .vtkhdf, .zip or .xml (Molflow), .csv (facets), leaks=FILE; may be repeated"},
+     "also write results of gas to .vtkhdf, .zip or .xml (Molflow), .csv (facets), leaks=FILE, of chem to .xyz, .vtkhdf; may be repeated"},
     {"tally", 0, KIND_TEXT, AT(tally), CLI_EXPORT, "NAME", "write one tally only"},
     {"group", 0, KIND_SMALL, AT(group), CLI_EXPORT | CLI_COMPARE | CLI_INFO | CLI_CONVERT, "N",
      "run in the file, from 1"},
@@ -101,7 +102,7 @@ typedef struct command_spec {
 } command_spec;
 
 static const command_spec command_table[] = {
-    {CLI_RUN, "run", "FILE", "run every model of an input file (.mci, STL, Molflow, YAML)"},
+    {CLI_RUN, "run", "FILE", "run every model of an input file (.mci, STL, Molflow, molecules as CSV or gMicroMC, YAML)"},
     {CLI_CHECK, "check", "FILE", "validate an input file, print it normalised, estimate memory and time"},
     {CLI_INFO, "info", "devices|build|FILE.h5", "what this machine, this program or a result file holds"},
     {CLI_EXPORT, "export", "FILE.h5", "write a result in another format"},

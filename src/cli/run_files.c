@@ -29,6 +29,22 @@ bool run_files_is_same(const char *a, const char *b)
            info_a.st_ino == info_b.st_ino;
 }
 
+/* "." of "a", "/" of "/a", "b" of "b/a". */
+static void folder_of(const char *path, char *folder, size_t size)
+{
+    const char *slash = path == NULL || strcmp(path, "-") == 0 ? NULL : strrchr(path, '/');
+    int n = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
+    snprintf(folder, size, "%.*s", n == 0 ? 1 : n, n == 0 ? "." : path);
+}
+
+bool run_files_is_beside(const char *a, const char *b)
+{
+    char folder_a[2048], folder_b[2048];
+    folder_of(a, folder_a, sizeof folder_a);
+    folder_of(b, folder_b, sizeof folder_b);
+    return run_files_is_same(folder_a, folder_b);
+}
+
 static cli_exit check_one(crp_context *context, const char *path, const char *input_path)
 {
     struct stat info;

@@ -11,6 +11,9 @@ void run_files_result_path(const cli_options *options, const char *input_path, c
 /** Do two paths name the same existing file? */
 bool run_files_is_same(const char *a, const char *b);
 
+/** Are two files in the same folder? NULL or "-": the current one. */
+bool run_files_is_beside(const char *a, const char *b);
+
 /** Can all outputs be written, and is none of them the input? Called before the first history. */
 cli_exit run_files_check(crp_context *context, const crp_input *input, const char *input_path, const char *result_path);
 

@@ -143,7 +143,7 @@ static crp_status cpu_buffer_create(device *d, size_t n_bytes, device_buffer **o
     if (b == NULL || b->data == NULL) {
         free(b);
         return context_fail(d->context, CRP_ERR_MEMORY, "no memory for a buffer: %zu bytes needed, %llu available; use a "
-                            "smaller grid", n_bytes, (unsigned long long)memory_available());
+                            "smaller model (fewer bins, fewer molecules in one track)", n_bytes, (unsigned long long)memory_available());
     }
     *out = b;
     return CRP_OK;

@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "device/cuda_split.h"
 #include "device/kernel_source.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void describe(cuda_gpu *gpu)
     gpu->architecture = (int)(10 * major + minor);
     gpu->driver.device_get_name(info->name, (int)sizeof info->name, gpu->id);
     gpu->driver.device_total_mem(&total, gpu->id);
-    info->memory_total = total;
+    info->memory_total = total < gpu->limit ? total : gpu->limit;
     info->n_units = device_attribute(gpu, CUDA_DEVICE_MULTIPROCESSOR_COUNT);
     info->local_memory = device_attribute(gpu, CUDA_DEVICE_SHARED_MEMORY_OF_BLOCK_OPTIN);
     info->local_memory_unit = device_attribute(gpu, CUDA_DEVICE_SHARED_MEMORY_OF_MULTIPROCESSOR);
@@ -106,16 +107,28 @@ static void find_compiler(cuda_gpu *gpu)
     }
 }
 
-static crp_status ask_free_memory(cuda_gpu *gpu)
+crp_status cuda_ask_free_memory(cuda_gpu *gpu)
 {
     size_t free_bytes = 0, total_bytes = 0;
     CUDA_TRY(gpu, gpu->driver.mem_get_info(&free_bytes, &total_bytes), "asking for its free memory");
-    gpu->base.info.memory_free = free_bytes;
+    gpu->base.info.memory_free = free_bytes < gpu->limit ? free_bytes : gpu->limit;
     return CRP_OK;
+}
+
+/* What tests set: a GPU with less memory than it has, and a second part of a split launch on the same GPU. */
+static void take_settings(cuda_gpu *gpu)
+{
+    const char *limit = getenv("CORPUSCLE_CUDA_MEMORY"), *twin = getenv("CORPUSCLE_CUDA_TWIN");
+    gpu->limit = limit != NULL && limit[0] >= '0' && limit[0] <= '9' ? strtoull(limit, NULL, 10) : UINT64_MAX;
+    if (twin != NULL && twin[0] == '1') {
+        gpu->peers[gpu->n_peers++] = gpu->index;
+    }
 }
 
 static crp_status start(cuda_gpu *gpu, uint32_t index)
 {
+    gpu->index = index;
+    take_settings(gpu);
     CUDA_TRY(gpu, gpu->driver.device_get(&gpu->id, (int)index), "looking for GPU %u", index);
     find_compiler(gpu);
     describe(gpu);
@@ -128,12 +141,13 @@ static crp_status start(cuda_gpu *gpu, uint32_t index)
     }
     CUDA_TRY(gpu, gpu->driver.event_create(&gpu->opened, CUDA_EVENT_DEFAULT), "making an event");
     CUDA_TRY(gpu, gpu->driver.event_record(gpu->opened, gpu->stream[0]), "recording an event");
-    return ask_free_memory(gpu);
+    return cuda_ask_free_memory(gpu);
 }
 
 static void cuda_close(device *d)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
+    cuda_split_destroy(gpu);
     if (gpu->context != NULL && gpu->driver.context_set_current(gpu->context) == CUDA_SUCCESS) {
         for (unsigned q = 0; q < DEVICE_N_QUEUES; q++) {
             if (gpu->stream[q] != NULL) {
@@ -187,11 +201,21 @@ static crp_status cuda_open(crp_context *context, uint32_t index, const device_o
     return cuda_open_as(context, index, &device_ops_cuda, sizeof(cuda_gpu), out);
 }
 
+static void cuda_meet(device *d, device *const *devices, uint32_t n)
+{
+    cuda_gpu *gpu = (cuda_gpu *)d;
+    for (uint32_t i = 0; i < n && gpu->n_peers < CUDA_MAX_PEERS; i++) {
+        if (devices[i]->ops == d->ops && devices[i] != d) {
+            gpu->peers[gpu->n_peers++] = ((const cuda_gpu *)devices[i])->index;
+        }
+    }
+}
+
 static crp_status cuda_info(device *d, device_info *info)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
     CRP_TRY(make_current(gpu));
-    CRP_TRY(ask_free_memory(gpu));
+    CRP_TRY(cuda_ask_free_memory(gpu));
     *info = d->info;
     return CRP_OK;
 }
@@ -207,6 +231,12 @@ static crp_status no_memory(cuda_gpu *gpu, cuda_result result, size_t n_bytes)
               "%s (%s): not enough memory (%zu bytes needed, %zu available of %zu) use fewer bins, or another device", info->label,
               info->name, n_bytes, free_bytes, total_bytes);
     return cuda_fail(gpu, result, "asking for %zu bytes of memory", n_bytes);
+}
+
+cuda_result cuda_allocate(cuda_gpu *gpu, cuda_pointer *pointer, size_t n_bytes)
+{
+    gpu->driver.context_set_current(gpu->context);
+    return n_bytes > gpu->limit ? CUDA_ERROR_OUT_OF_MEMORY : gpu->driver.mem_alloc(pointer, n_bytes > 0 ? n_bytes : 1);
 }
 
 /* The driver pages: what the GPU has no room for lies in the host's memory and crosses the bus when it is used. */
@@ -226,6 +256,25 @@ static cuda_result allocate_with_host(cuda_gpu *gpu, cuda_pointer *pointer, size
     return result;
 }
 
+/* Where the GPU has no room: over several, when the buffer is used, else with the host. */
+static cuda_result allocate_beyond(cuda_gpu *gpu, device_buffer *buffer)
+{
+    if (cuda_split_fits(gpu, buffer->n_bytes, &buffer->pointer)) {
+        buffer->is_split = buffer->pointer == 0;
+        return CUDA_SUCCESS;
+    }
+    make_current(gpu);
+    return allocate_with_host(gpu, &buffer->pointer, buffer->n_bytes);
+}
+
+static crp_status give_host_memory(cuda_gpu *gpu, device_buffer *buffer)
+{
+    CRP_TRY(make_current(gpu));
+    cuda_result result = allocate_with_host(gpu, &buffer->pointer, buffer->n_bytes);
+    buffer->is_split = result != CUDA_SUCCESS;
+    return result == CUDA_SUCCESS ? CRP_OK : no_memory(gpu, result, buffer->n_bytes);
+}
+
 static crp_status create(device *d, size_t n_bytes, bool may_use_host, device_buffer **out)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
@@ -234,9 +283,9 @@ static crp_status create(device *d, size_t n_bytes, bool may_use_host, device_bu
     device_buffer *buffer = calloc(1, sizeof *buffer);
     CRP_CHECK(d->context, buffer != NULL, CRP_ERR_MEMORY, "not enough memory for a buffer");
     buffer->n_bytes = n_bytes;
-    cuda_result result = gpu->driver.mem_alloc(&buffer->pointer, n_bytes > 0 ? n_bytes : 1);
+    cuda_result result = cuda_allocate(gpu, &buffer->pointer, n_bytes);
     if (result == CUDA_ERROR_OUT_OF_MEMORY && may_use_host) {
-        result = allocate_with_host(gpu, &buffer->pointer, n_bytes);
+        result = allocate_beyond(gpu, buffer);
     }
     if (result != CUDA_SUCCESS) {
         free(buffer);
@@ -261,7 +310,9 @@ static void cuda_buffer_destroy(device *d, device_buffer *buffer)
     cuda_gpu *gpu = (cuda_gpu *)d;
     if (buffer != NULL) {
         gpu->driver.context_set_current(gpu->context);
-        gpu->driver.mem_free(buffer->pointer); /* waits for what still uses it */
+        if (!buffer->is_split) {
+            gpu->driver.mem_free(buffer->pointer); /* waits for what still uses it */
+        }
         free(buffer);
     }
 }
@@ -269,7 +320,7 @@ static void cuda_buffer_destroy(device *d, device_buffer *buffer)
 /* Every access to a buffer comes through here first. */
 static crp_status begin_access(cuda_gpu *gpu, uint32_t queue, const device_buffer *buffer, size_t n_bytes)
 {
-    CRP_TRY(device_check_access(&gpu->base, queue, n_bytes, buffer->n_bytes));
+    CRP_TRY(device_check_access(&gpu->base, queue, n_bytes, buffer->is_split ? 0 : buffer->n_bytes));
     return make_current(gpu);
 }
 
@@ -298,6 +349,9 @@ static crp_status cuda_zero(device *d, uint32_t queue, device_buffer *buffer, si
 /* Wait for a queue; what goes wrong inside a kernel comes to light here. */
 static crp_status synchronize(cuda_gpu *gpu, uint32_t queue)
 {
+    if (cuda_split_is_on(gpu, queue)) {
+        return cuda_split_wait(gpu);
+    }
     CUDA_TRY(gpu, gpu->driver.stream_synchronize(gpu->stream[queue]), "waiting for %s",
              gpu->last[queue] == NULL ? "a copy" : gpu->last[queue]->entry);
     return CRP_OK;
@@ -344,29 +398,49 @@ static crp_status prepare_shared(cuda_gpu *gpu, device_kernel *kernel, uint32_t 
     return CRP_OK;
 }
 
+crp_status cuda_start(cuda_gpu *gpu, uint32_t queue, device_kernel *kernel, const device_launch *launch, uint32_t grid,
+                      bool is_cooperative, void **arguments)
+{
+    CRP_TRY(make_current(gpu));
+    CRP_TRY(prepare_shared(gpu, kernel, launch->local_bytes));
+    CUDA_TRY(gpu, gpu->driver.event_record(gpu->begin[queue], gpu->stream[queue]), "recording an event");
+    CUDA_TRY(gpu,
+             is_cooperative ? gpu->driver.launch_cooperative(kernel->function, grid, 1, 1, launch->block, 1, 1,
+                                                             launch->local_bytes, gpu->stream[queue], arguments)
+                            : gpu->driver.launch_kernel(kernel->function, grid, 1, 1, launch->block, 1, 1, launch->local_bytes,
+                                                        gpu->stream[queue], arguments, NULL),
+             "launching %s (%u blocks of %u threads, %u bytes of shared memory)", kernel->entry, grid, launch->block,
+             launch->local_bytes);
+    CUDA_TRY(gpu, gpu->driver.event_record(gpu->end[queue], gpu->stream[queue]), "recording an event");
+    gpu->last[queue] = kernel;
+    return CRP_OK;
+}
+
+static device_buffer *find_split(const device_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->n_args; i++) {
+        if (launch->args[i].kind != DEVICE_ARG_BYTES && launch->args[i].buffer->is_split) {
+            return launch->args[i].buffer;
+        }
+    }
+    return NULL;
+}
+
 static crp_status cuda_launch(device *d, uint32_t queue, device_kernel *kernel, const device_launch *launch)
 {
     cuda_gpu *gpu = (cuda_gpu *)d;
     void *arguments[DEVICE_MAX_ARGS];
     CRP_TRY(device_check_launch(d, queue, kernel->entry, launch));
+    device_buffer *scratch = find_split(launch);
+    if (scratch != NULL && cuda_split_launch(gpu, queue, kernel, launch, scratch)) {
+        return CRP_OK;
+    }
+    CRP_TRY(scratch != NULL ? give_host_memory(gpu, scratch) : CRP_OK);
     for (uint32_t i = 0; i < launch->n_args; i++) { /* the driver does not write there; its prototype lacks the const */
         const device_arg *arg = &launch->args[i];
         arguments[i] = arg->kind == DEVICE_ARG_BYTES ? (void *)(uintptr_t)arg->bytes : &arg->buffer->pointer;
     }
-    CRP_TRY(make_current(gpu));
-    CRP_TRY(prepare_shared(gpu, kernel, launch->local_bytes));
-    CUDA_TRY(gpu, gpu->driver.event_record(gpu->begin[queue], gpu->stream[queue]), "recording an event");
-    CUDA_TRY(gpu,
-             launch->is_cooperative
-                 ? gpu->driver.launch_cooperative(kernel->function, launch->grid, 1, 1, launch->block, 1, 1,
-                                                  launch->local_bytes, gpu->stream[queue], arguments)
-                 : gpu->driver.launch_kernel(kernel->function, launch->grid, 1, 1, launch->block, 1, 1, launch->local_bytes,
-                                             gpu->stream[queue], arguments, NULL),
-             "launching %s (%u blocks of %u threads, %u bytes of shared memory)", kernel->entry, launch->grid,
-             launch->block, launch->local_bytes);
-    CUDA_TRY(gpu, gpu->driver.event_record(gpu->end[queue], gpu->stream[queue]), "recording an event");
-    gpu->last[queue] = kernel;
-    return CRP_OK;
+    return cuda_start(gpu, queue, kernel, launch, launch->grid, launch->is_cooperative, arguments);
 }
 
 static crp_status cuda_wait(device *d, uint32_t queue)
@@ -397,6 +471,7 @@ const device_ops device_ops_cuda = {
     .info = cuda_info,
     .buffer_create = cuda_buffer_create,
     .scratch_create = cuda_scratch_create,
+    .meet = cuda_meet,
     .buffer_destroy = cuda_buffer_destroy,
     .upload = cuda_upload,
     .zero = cuda_zero,

@@ -46,6 +46,24 @@ static const library_symbol cuda_symbols[] = {
     CUDA_SYMBOL("cuLaunchCooperativeKernel", launch_cooperative),
 };
 
+static const library_symbol split_symbols[] = {
+    CUDA_SYMBOL("cuDeviceGetP2PAttribute", device_get_p2p_attribute),
+    CUDA_SYMBOL("cuCtxEnablePeerAccess", enable_peer_access),
+    CUDA_SYMBOL("cuMemHostAlloc", host_alloc),
+    CUDA_SYMBOL("cuMemFreeHost", host_free),
+    CUDA_SYMBOL("cuStreamQuery", stream_query),
+    CUDA_SYMBOL("cuModuleGetGlobal_v2", module_get_global),
+    CUDA_SYMBOL("cuMemcpyPeerAsync", memcpy_peer),
+    CUDA_SYMBOL("cuMemGetAllocationGranularity", memory_granularity),
+    CUDA_SYMBOL("cuMemAddressReserve", address_reserve),
+    CUDA_SYMBOL("cuMemAddressFree", address_free),
+    CUDA_SYMBOL("cuMemCreate", memory_create),
+    CUDA_SYMBOL("cuMemRelease", memory_release),
+    CUDA_SYMBOL("cuMemMap", memory_map),
+    CUDA_SYMBOL("cuMemUnmap", memory_unmap),
+    CUDA_SYMBOL("cuMemSetAccess", memory_set_access),
+};
+
 static crp_status open_library(crp_context *context, cuda_driver *out)
 {
     const char *own = getenv("CORPUSCLE_CUDA_DRIVER");
@@ -60,6 +78,7 @@ static crp_status open_library(crp_context *context, cuda_driver *out)
     CRP_CHECK(context,
               library_bind(out->library, out, cuda_symbols, sizeof cuda_symbols / sizeof cuda_symbols[0], &missing),
               CRP_ERR_DEVICE, "the NVIDIA driver is too old (%s has no %s) update the driver", path, missing);
+    out->can_split = library_bind(out->library, out, split_symbols, sizeof split_symbols / sizeof split_symbols[0], &missing);
     return CRP_OK;
 }
 

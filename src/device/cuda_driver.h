@@ -24,6 +24,8 @@ enum {
     CUDA_ERROR_INVALID_IMAGE = 200,
     CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
+    CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
 
     CUDA_DEVICE_MAX_THREADS_PER_BLOCK = 1,
     CUDA_DEVICE_MULTIPROCESSOR_COUNT = 16,
@@ -31,6 +33,14 @@ enum {
     CUDA_DEVICE_CAPABILITY_MINOR = 76,
     CUDA_DEVICE_SHARED_MEMORY_OF_MULTIPROCESSOR = 81,
     CUDA_DEVICE_SHARED_MEMORY_OF_BLOCK_OPTIN = 97,
+    CUDA_DEVICE_VIRTUAL_MEMORY = 102,
+
+    CUDA_P2P_ACCESS = 2,         /* one device reads and writes the other's memory */
+    CUDA_P2P_NATIVE_ATOMIC = 3,  /* and its atomics reach there */
+    CUDA_HOST_PORTABLE_MAPPED = 3,
+    CUDA_MEM_PINNED = 1,
+    CUDA_MEM_OF_DEVICE = 1,
+    CUDA_MEM_READ_WRITE = 3,
 
     CUDA_FUNCTION_MAX_THREADS_PER_BLOCK = 0,
     CUDA_FUNCTION_SHARED_BYTES = 1,
@@ -44,6 +54,22 @@ enum {
     CUDA_JIT_ERROR_LOG_BUFFER = 5,
     CUDA_JIT_ERROR_LOG_BUFFER_BYTES = 6
 };
+
+/** Memory on one device, in pieces that are mapped into a range of addresses (CUmemAllocationProp, CUmemAccessDesc). */
+typedef unsigned long long cuda_memory;
+typedef struct cuda_memory_place {
+    int kind, device;
+} cuda_memory_place;
+typedef struct cuda_memory_kind {
+    int type, handles;
+    cuda_memory_place place;
+    void *unused;
+    unsigned char flags[8];
+} cuda_memory_kind;
+typedef struct cuda_memory_access {
+    cuda_memory_place place;
+    int flags;
+} cuda_memory_access;
 
 typedef struct cuda_driver {
     void *library;
@@ -87,6 +113,25 @@ typedef struct cuda_driver {
     cuda_result (*launch_kernel)(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                  cuda_stream stream, void **arguments, void **extra);
+    bool can_split; /**< it has all that follows, which a launch over several devices needs */
+    cuda_result (*device_get_p2p_attribute)(int *value, int attribute, cuda_device_id from, cuda_device_id to);
+    cuda_result (*enable_peer_access)(cuda_context of, unsigned flags);
+    cuda_result (*host_alloc)(void **pointer, size_t n_bytes, unsigned flags);
+    cuda_result (*host_free)(void *pointer);
+    cuda_result (*stream_query)(cuda_stream stream);
+    cuda_result (*module_get_global)(cuda_pointer *pointer, size_t *n_bytes, cuda_module module, const char *name);
+    cuda_result (*memcpy_peer)(cuda_pointer target, cuda_context target_context, cuda_pointer source,
+                               cuda_context source_context, size_t n_bytes, cuda_stream stream);
+    cuda_result (*memory_granularity)(size_t *n_bytes, const cuda_memory_kind *kind, int option);
+    cuda_result (*address_reserve)(cuda_pointer *pointer, size_t n_bytes, size_t alignment, cuda_pointer wish,
+                                   unsigned long long flags);
+    cuda_result (*address_free)(cuda_pointer pointer, size_t n_bytes);
+    cuda_result (*memory_create)(cuda_memory *memory, size_t n_bytes, const cuda_memory_kind *kind, unsigned long long flags);
+    cuda_result (*memory_release)(cuda_memory memory);
+    cuda_result (*memory_map)(cuda_pointer pointer, size_t n_bytes, size_t offset, cuda_memory memory,
+                              unsigned long long flags);
+    cuda_result (*memory_unmap)(cuda_pointer pointer, size_t n_bytes);
+    cuda_result (*memory_set_access)(cuda_pointer pointer, size_t n_bytes, const cuda_memory_access *access, size_t n);
 } cuda_driver;
 
 /**

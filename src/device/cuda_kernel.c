@@ -158,6 +158,7 @@ crp_status cuda_kernel_create(device *d, const device_kernel_source *source, dev
     CRP_CHECK(d->context, kernel != NULL, CRP_ERR_MEMORY, "not enough memory for a kernel");
     snprintf(kernel->entry, sizeof kernel->entry, "%s", source->entry);
     kernel->blocks_per_unit = source->blocks_per_unit;
+    kernel->source = source->can_split ? source : NULL;
     CRP_GOTO(kernel_source_flatten(d->context, source->file, &text), failed);
     CRP_GOTO(load_kernel(gpu, source, text, kernel), failed);
     free(text);

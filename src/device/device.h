@@ -70,6 +70,8 @@ typedef struct device_kernel_source {
                                      are left out. NULL: `defines` themselves */
     uint32_t block;             /**< threads of a block the kernel will be launched with (launch bounds), 0: not fixed */
     uint32_t blocks_per_unit;   /**< blocks wished for on a multiprocessor, 0: not fixed */
+    bool can_split;             /**< where its scratch outgrows a device several may share a launch: the kernel is then built once
+                                     more with CK_SPLIT (kernel/port_team.h). The source is borrowed as long as the kernel */
     const device_scene *scene;  /**< for devices that trace rays; borrowed until the kernel is made. NULL: none */
     const char *after_file, *after; /**< a kernel that follows each launch, with the same arguments, on devices that trace
                                          rays (whose programs cannot wait for each other). NULL: none */
@@ -113,9 +115,13 @@ typedef struct device_ops {
     void (*close)(device *d);
     crp_status (*info)(device *d, device_info *info);
     crp_status (*buffer_create)(device *d, size_t n_bytes, device_buffer **out); /**< contents undefined */
-    /** A buffer for kernels alone, which may lie in the host's memory in part where the device's own is too small: then slow, and
-     * said in the log. NULL: buffer_create is all there is. */
+    /** A buffer for kernels alone. Where the device's own memory is too small it may lie, while a kernel works with it, in that of
+     * several devices (see `meet`), or in the host's in part: then slow. Either is said in the log. NULL: buffer_create is all
+     * there is. */
     crp_status (*scratch_create)(device *d, size_t n_bytes, device_buffer **out);
+    /** The devices of the run, itself among them, before it works: those of its kind may help with what outgrows it. NULL: it needs
+     * no help. */
+    void (*meet)(device *d, device *const *devices, uint32_t n);
     void (*buffer_destroy)(device *d, device_buffer *buffer);                   /**< accepts NULL */
     crp_status (*upload)(device *d, uint32_t queue, device_buffer *buffer, const void *source, size_t n_bytes);
     crp_status (*zero)(device *d, uint32_t queue, device_buffer *buffer, size_t n_bytes);
@@ -134,6 +140,7 @@ struct device {
     crp_context *context;
     device_info info;  /* filled by open */
     double busy_until; /* end of the last launch that was asked about, on the device's clock [s] */
+    bool can_repeat;   /* after a wait that failed: the device works on, and goes another way when the launch is started again */
 };
 
 extern const device_ops device_ops_cpu, device_ops_cuda, device_ops_opencl, device_ops_optix;

@@ -22,6 +22,45 @@ static bool is_cpu(const device_lane *lane)
 
 /* ------------------------------------------------------------------------------------------------- opening */
 
+/* A line that a lane logged in its own thread; it waits for the thread of the run, whose the log is. */
+typedef struct crew_line {
+    struct crew_line *next;
+    crp_log_level level;
+    char component[24], text[1024];
+} crew_line;
+
+static void keep_log(void *user, crp_log_level level, const char *component, const char *line)
+{
+    crew *c = user;
+    crew_line *kept = calloc(1, sizeof *kept), **last = &c->lines;
+    if (kept == NULL) {
+        return;
+    }
+    kept->level = level;
+    snprintf(kept->component, sizeof kept->component, "%s", component);
+    snprintf(kept->text, sizeof kept->text, "%s", line);
+    pthread_mutex_lock(&c->lock);
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = kept;
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void tell_lines(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    crew_line *line = c->lines;
+    c->lines = NULL;
+    pthread_mutex_unlock(&c->lock);
+    while (line != NULL) {
+        crew_line *next = line->next;
+        context_log(c->context, line->level, line->component, "%s", line->text);
+        free(line);
+        line = next;
+    }
+}
+
 static void forward_log(void *user, crp_log_level level, const char *component, const char *line)
 {
     context_log(user, level, component, "%s", line);
@@ -97,6 +136,20 @@ static crp_status open_members(crew *c, const device_set *set, const crp_run_opt
     return c->n > 0 ? CRP_OK : last;
 }
 
+/* Devices that can help each other hear of each other. */
+static void introduce(crew *c)
+{
+    device *devices[WORK_MAX_WORKERS];
+    for (uint32_t i = 0; i < c->n; i++) {
+        devices[i] = c->members[i].lane->device;
+    }
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (devices[i]->ops->meet != NULL) {
+            devices[i]->ops->meet(devices[i], devices, c->n);
+        }
+    }
+}
+
 /* Strict math is the same on all devices; the approximations of fast math are not. */
 static crp_status check_kinds(crew *c, const device_set *set, crp_math math)
 {
@@ -135,6 +188,7 @@ crp_status crew_open(crp_context *context, const crp_model *model, const crp_pla
         n_launches = n_launches > DEVICE_N_QUEUES ? n_launches / DEVICE_N_QUEUES * DEVICE_N_QUEUES : n_launches;
     }
     CRP_TRY(open_members(c, &set, options, histories, n_launches, place));
+    introduce(c);
     c->math = c->members[0].lane->shape.source.math;
     return CRP_OK;
 }
@@ -154,6 +208,7 @@ void crew_close(crew *c)
         }
         close_member(c, &c->members[i]);
     }
+    tell_lines(c);
     pthread_mutex_destroy(&c->lock);
     c->context = NULL;
 }
@@ -228,7 +283,7 @@ crp_status crew_start(crew *c, work *w)
     }
     for (uint32_t i = 0; i < c->n && c->has_threads; i++) {
         crew_member *m = &c->members[i];
-        crp_context_set_log(m->context, NULL, NULL); /* the log belongs to the thread of the run */
+        crp_context_set_log(m->context, keep_log, c);
         CRP_CHECK(c->context, pthread_create(&m->thread, NULL, work_on, m) == 0, CRP_ERR_INTERNAL,
                   "no thread for %s (the system refuses one) allow more processes", m->label);
         m->has_thread = true;
@@ -249,6 +304,7 @@ crp_status crew_turn(crew *c)
 
 void crew_tell_losses(crew *c)
 {
+    tell_lines(c);
     for (uint32_t i = 0; i < c->n; i++) {
         crew_member *m = &c->members[i];
         pthread_mutex_lock(&c->lock);

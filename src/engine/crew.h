@@ -40,7 +40,8 @@ typedef struct crew {
     crp_math math;
     uint32_t threads;      /**< option `threads`: also for loops over bins; 0: all */
     work *work;            /**< set by crew_start */
-    pthread_mutex_t lock;  /**< of status and n_given_back */
+    struct crew_line *lines; /**< logged by the lanes since the last crew_tell_losses */
+    pthread_mutex_t lock;  /**< of status, n_given_back and lines */
 } crew;
 
 /**
@@ -62,7 +63,7 @@ void crew_close(crew *c);
 crp_status crew_start(crew *c, work *w);
 /** Without threads: fill the queues, and collect one launch. */
 crp_status crew_turn(crew *c);
-/** Log a line about each lane that was lost since the last call. */
+/** Log what the lanes have to say, and a line about each that was lost, since the last call. */
 void crew_tell_losses(crew *c);
 /** The reason why the last lane was lost, recorded in the crew's context. */
 crp_status crew_failure(crew *c);

@@ -201,6 +201,7 @@ static crp_status make_scratch(device_lane *lane, uint32_t queue, uint64_t n_his
 {
     device *d = lane->device;
     uint64_t needed = lane->shape.scratch_bytes(lane->plan, &lane->shape, n_histories);
+    lane->scratch_asked[queue] = needed;
     if (needed <= lane->scratch_bytes[queue]) {
         return CRP_OK;
     }
@@ -238,16 +239,41 @@ crp_status lane_start(device_lane *lane, uint32_t queue, history_range range)
     return d->ops->launch(d, queue, lane->kernel, &launch);
 }
 
+/* A launch that found too little memory is run again with more, if there can be more. */
+static crp_status check_growth(device_lane *lane, uint32_t queue)
+{
+    uint64_t asked = lane->scratch_asked[queue];
+    uint64_t needed = lane->shape.scratch_bytes(lane->plan, &lane->shape, lane->range[queue].count);
+    CRP_CHECK(lane->device->context, needed > asked, CRP_ERR_MEMORY,
+              "%.3g bytes of working memory are too little, and more cannot be counted (too much happens at once in a history): "
+              "do the lengths of the input have the right unit?", (double)asked);
+    return CRP_OK;
+}
+
+/* Wait for the launch; one that failed with the help of another device is done again without. */
+static crp_status await(device_lane *lane, uint32_t queue)
+{
+    device *d = lane->device;
+    crp_status status = d->ops->wait(d, queue);
+    if (status == CRP_OK || !d->can_repeat) {
+        return status;
+    }
+    d->can_repeat = false;
+    CRP_TRY(lane_start(lane, queue, lane->range[queue]));
+    return d->ops->wait(d, queue);
+}
+
 crp_status lane_collect(device_lane *lane, uint32_t queue, uint64_t *words, double *seconds)
 {
     device *d = lane->device;
     bool is_again = false;
     do { /* again where the working memory was too small for what happened */
         CRP_TRY(is_again ? lane_start(lane, queue, lane->range[queue]) : CRP_OK);
-        CRP_TRY(d->ops->wait(d, queue));
+        CRP_TRY(await(lane, queue));
         *seconds += d->ops->launch_seconds(d, queue);
         CRP_TRY(d->ops->download(d, queue, lane->words[queue], words, lane->plan->n_words * 8u));
         is_again = lane->shape.needs_more != NULL && lane->shape.needs_more(lane->plan, words, &lane->shape);
+        CRP_TRY(is_again ? check_growth(lane, queue) : CRP_OK);
     } while (is_again);
     return CRP_OK;
 }

@@ -22,6 +22,7 @@ typedef struct device_lane {
     device_buffer *next[DEVICE_N_QUEUES];  /**< number of the next history to hand out */
     device_buffer *scratch[DEVICE_N_QUEUES]; /**< working memory, where the module wants some */
     uint64_t scratch_bytes[DEVICE_N_QUEUES]; /**< how much there is */
+    uint64_t scratch_asked[DEVICE_N_QUEUES]; /**< how much the last launch asked for */
     history_range range[DEVICE_N_QUEUES];  /**< what was started last */
     char label[160];                       /**< "cuda:0 (NVIDIA H200)" */
 } device_lane;

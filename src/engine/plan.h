@@ -125,6 +125,8 @@ typedef struct output_options {
     uint32_t digits;  /**< significant digits of every number; 0: the format's own */
     bool has_std_dev; /**< standard errors too */
     const char *template_path; /**< file in that format whose other parts are kept; NULL: none */
+    const char *const *settings; /**< `path=value` on the model that a result holds as text; NULL: none */
+    size_t n_settings;
 } output_options;
 
 /** A format that results of one kind of model go to, besides those of all kinds, or in the place of one of those. */

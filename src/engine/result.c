@@ -50,6 +50,7 @@ void crp_result_destroy(crp_result **result)
     }
     free(r->tallies);
     free(r->model_text);
+    free(r->model_files);
     free(r->sum);
     free(r->mean_batch);
     free(r->m2);

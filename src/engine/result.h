@@ -33,6 +33,7 @@ struct crp_result {
     char model_name[128];
     char model_digest[65];
     char *model_text;           /**< normalised input; owned */
+    char *model_files;          /**< settings with the files that it names, as crp_model.files; NULL: none. Owned */
     char version[32], commit[48];
     char device[256];           /**< "cuda:0 (NVIDIA H200)"; of many devices a short text */
     result_device *devices;     /**< all of them, owned; NULL in files of early versions */

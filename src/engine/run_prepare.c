@@ -67,6 +67,8 @@ static void stamp_result(run *r)
         out->host[0] = '\0';
     }
     out->histories_planned = r->histories;
+    free(out->model_files);
+    out->model_files = r->model->files == NULL ? NULL : strdup(r->model->files);
 }
 
 static crp_status check_restart(run *r, const crp_result *old, uint64_t seed_asked)

@@ -293,6 +293,9 @@ static crp_status read_provenance(const reader *in, hid_t run, crp_result *r)
     if (!hdf5_get_real(run, "seconds", &r->seconds) || !hdf5_get_real(run, "device_seconds", &r->device_seconds)) {
         return bad(in, "seconds");
     }
+    if (hdf5_has(run, "files") && !hdf5_get_text_dataset(run, "files", &r->model_files)) {
+        return bad(in, "files");
+    }
     return hdf5_get_text_dataset(run, "input", &r->model_text) ? CRP_OK : bad(in, "input");
 }
 

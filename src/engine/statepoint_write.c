@@ -281,7 +281,8 @@ static bool put_provenance(hid_t run, const crp_result *r)
            hdf5_put_count(run, "batches", r->batches) && hdf5_put_count(run, "batch_size", r->batch_size) &&
            hdf5_put_count(run, "batch_growth", r->batch_growth) &&
            hdf5_put_real(run, "seconds", r->seconds) && hdf5_put_real(run, "device_seconds", r->device_seconds) &&
-           hdf5_put_text_dataset(run, "input", r->model_text == NULL ? "" : r->model_text);
+           hdf5_put_text_dataset(run, "input", r->model_text == NULL ? "" : r->model_text) &&
+           (r->model_files == NULL || hdf5_put_text_dataset(run, "files", r->model_files));
 }
 
 static bool put_digest(hid_t run, const crp_result *result)

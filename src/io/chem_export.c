@@ -6,8 +6,26 @@
 #include "engine/hdf5.h"
 #include "engine/result.h"
 #include "model/chem/chem_positions.h"
+#include "model/chem/chem_yaml.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Digests of what the named files hold, at the end of the normalised text: not their names, which may be others by now. */
+static const char *contents_of(const char *text)
+{
+    const char *at = strstr(text, CHEM_YAML_DIGESTS);
+    return at == NULL ? "" : at;
+}
+
+/* The first history again, of the molecules that the run had. */
+static crp_status replay(crp_context *context, const crp_model *model, const crp_result *result, chem_frames **frames)
+{
+    CRP_CHECK(context, strcmp(contents_of(model->normalised), contents_of(result->model_text)) == 0, CRP_ERR_CONFIG,
+              "%s: its molecules, pulse or set are not those of the run any more (a file has changed since, or the program), so "
+              "that these would not be the positions that were counted: run again, and export that result", model->name);
+    return chem_frames_replay(context, model, result->seed, 0, frames);
+}
 
 /* ------------------------------------------------------------------------------------------------------- xyz */
 
@@ -29,7 +47,7 @@ static crp_status form_xyz(crp_context *context, const crp_model *model, const c
     text_buffer text;
     (void)options;
     (void)path;
-    CRP_TRY(chem_frames_replay(context, model, result->seed, 0, &frames));
+    CRP_TRY(replay(context, model, result, &frames));
     crp_status status = text_open(context, &text);
     for (size_t i = 0; status == CRP_OK && i < frames->n; i++) {
         write_frame(text.file, &m->set, &frames->frames[i]);
@@ -181,7 +199,7 @@ static crp_status form_vtkhdf(crp_context *context, const crp_model *model, cons
     (void)options;
     (void)path;
     *bytes = NULL;
-    CRP_TRY(chem_frames_replay(context, model, result->seed, 0, &frames));
+    CRP_TRY(replay(context, model, result, &frames));
     bool is_there = flat_allocate(&f, frames);
     if (is_there) {
         flat_fill(&f, frames);

@@ -57,7 +57,6 @@ static crp_status add_tracks(crp_context *context, const molecule_list *list, co
         m.time = isnan(list->time[i]) ? model->start : list->time[i];
         CRP_TRY(chem_track_add_molecule(context, list->path, model, &model->tracks[first + list->track[i]], &m));
     }
-    model->n_repaired_times += list->n_times_repaired;
     return CRP_OK;
 }
 

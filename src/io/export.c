@@ -192,6 +192,72 @@ const char *export_list_endings(const crp_module *module, char *text, size_t siz
     return text;
 }
 
+enum { MAX_SETTINGS = 64 };
+
+/* Where the files are that the input names: "source.file=/data/track.csv". The user's word comes after the result's. */
+typedef struct file_settings {
+    char *own; /* those of the result, cut into lines */
+    const char *all[MAX_SETTINGS];
+    size_t n, n_own;
+} file_settings;
+
+static bool has_key_of(const char *setting, const char *other)
+{
+    size_t n = strcspn(setting, "=");
+    return strncmp(setting, other, n + 1) == 0;
+}
+
+static crp_status collect_files(crp_context *context, const crp_result *result, const output_options *options, file_settings *f)
+{
+    char *rest = NULL;
+    f->own = strdup(result->model_files == NULL ? "" : result->model_files);
+    CRP_CHECK(context, f->own != NULL, CRP_ERR_MEMORY, "no memory for the input of the result");
+    for (char *at = strtok_r(f->own, "\n", &rest); at != NULL && f->n < MAX_SETTINGS; at = strtok_r(NULL, "\n", &rest)) {
+        f->all[f->n++] = at;
+    }
+    f->n_own = f->n;
+    for (size_t i = 0; i < options->n_settings && f->n < MAX_SETTINGS; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < f->n_own; k++) {
+            is_known = is_known || has_key_of(options->settings[i], f->all[k]);
+        }
+        CRP_CHECK(context, is_known, CRP_ERR_ARG, "--set %.80s: an export begins from the input of the run, of which only the place "
+                  "of a file can be given (%s): leave it out", options->settings[i],
+                  f->n_own == 0 ? "this one names none" : "such as source.file=FILE");
+        f->all[f->n++] = options->settings[i];
+    }
+    return CRP_OK;
+}
+
+/* The file that is not there, and how to say where it is. */
+static crp_status fail_missing(crp_context *context, const file_settings *f)
+{
+    char message[512];
+    const char *key = "source.file";
+    snprintf(message, sizeof message, "%.500s", crp_context_error(context));
+    for (size_t i = 0; i < f->n; i++) {
+        key = strstr(message, f->all[i] + strcspn(f->all[i], "=") + 1) != NULL ? f->all[i] : key;
+    }
+    return context_fail(context, CRP_ERR_IO, "%s: this export begins from it again: say where it is now with --set %.*s=FILE", message,
+                        (int)strcspn(key, "="), key);
+}
+
+static crp_status load_model(crp_context *context, const crp_result *result, const output_options *options, crp_input **input)
+{
+    file_settings files = {.n = 0};
+    crp_input_options input_options = crp_input_options_default();
+    crp_status status = collect_files(context, result, options, &files);
+    if (status == CRP_OK) {
+        input_options.settings = files.all;
+        input_options.n_settings = files.n;
+        status = yaml_load(context, "input in the result file", result->model_text, strlen(result->model_text), &input_options,
+                           input);
+        status = status == CRP_ERR_IO ? fail_missing(context, &files) : status;
+    }
+    free(files.own);
+    return status;
+}
+
 /** The result holds its model as text. */
 static crp_status export_own(crp_context *context, const crp_result *result, const char *to,
                              const output_options *options, const char *path)
@@ -203,9 +269,7 @@ static crp_status export_own(crp_context *context, const crp_result *result, con
         return fail_format(context, result, to);
     }
     crp_input *input = NULL;
-    crp_input_options input_options = crp_input_options_default();
-    CRP_TRY(yaml_load(context, "input in the result file", result->model_text, strlen(result->model_text),
-                      &input_options, &input));
+    CRP_TRY(load_model(context, result, options, &input));
     const crp_model *model = input->models[0];
     crp_status status = is_output ? export_output(context, model, result, options, path)
                                   : export_form(context, model, result, format, options, path);
@@ -228,6 +292,8 @@ crp_status export_write(crp_context *context, const crp_result *result, const ch
     if (!is_csv && !is_json && !is_vtkhdf) {
         return export_own(context, result, to, used, path);
     }
+    CRP_CHECK(context, used->n_settings == 0, CRP_ERR_ARG, "--set %s: %s is written from the result alone: leave it out",
+              used->settings[0], to);
     CRP_CHECK(context, used->digits == 0 && !used->has_std_dev, CRP_ERR_ARG,
               "%s has all digits and standard errors already: leave their options out", to);
     return is_csv    ? export_csv(context, result, tally, path)

@@ -195,7 +195,8 @@ crp_status molecules_parse(crp_context *context, const char *path, const void *b
     }
     CRP_CHECK(context, format != MOLECULES_NONE, CRP_ERR_FORMAT,
               "%s: holds no molecules that are known here (neither gMicroMC: a multiple of 24 bytes that ends in species 0 to "
-              "10, nor CSV: a header line that names species, x, y and z): name its format, or convert it",
+              "10, nor CSV: a header line that names species, x, y and z): say which it is with --format csv or --format gmicromc, and what "
+              "is wrong with it will be told",
               path);
     CRP_TRY(molecules_create(context, path, list));
     (*list)->is_text = format == MOLECULES_CSV;

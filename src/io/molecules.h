@@ -13,6 +13,9 @@
 
 enum { MOLECULE_NAME = 48 };
 
+/** A coordinate is below this [nm], a metre: what is not has another unit. */
+#define MOLECULES_FARTHEST 1.0e9
+
 /** A name of a species as it stands in the file. */
 typedef struct molecule_name {
     char name[MOLECULE_NAME];
@@ -41,7 +44,6 @@ typedef struct molecule_list {
     molecule_track *tracks;
     size_t n_tracks;
     double energy;        /**< deposited by all tracks together [eV]; NaN: not given, nor for every track */
-    uint64_t n_times_repaired; /**< times that were not finite or negative where the format has no births: start time */
     bool is_text;         /**< lines of text, else records of a binary file: for messages */
     size_t room, names_room, tracks_room;
     uint32_t *slots;      /**< hash table over tracks: index + 1, 0 for none */

@@ -27,6 +27,10 @@ static const char *const shown_names[N_COLUMNS] = {"species", "x", "y", "z", "t"
 enum { N_COLUMN_NAMES = sizeof column_names / sizeof *column_names, CSV_VERSION = 1 };
 static const char MAGIC[] = "# corpuscle molecules";
 
+typedef struct csv_id {
+    uint64_t id, line;
+} csv_id;
+
 typedef struct csv_reader {
     text_rows rows;
     molecule_list *list;
@@ -36,7 +40,8 @@ typedef struct csv_reader {
     double length_unit, time_unit;       /* of numbers in the file [nm], [ps] */
     double column_unit[N_COLUMNS];       /* of a column that names its own, else 0 */
     char energies[1024];                 /* side file, "" for none */
-    uint64_t *ids;                       /* n of them, in the order of the file, where there is such a column */
+    uint64_t energies_line;
+    csv_id *ids;                         /* n of them, in the order of the file, where there is such a column */
     size_t ids_room;
 } csv_reader;
 
@@ -167,6 +172,7 @@ static crp_status read_directive(csv_reader *r, text_field line)
     }
     if (field_is(key, "energies")) {
         field_copy(value, r->energies, sizeof r->energies);
+        r->energies_line = r->rows.line;
         return CRP_OK;
     }
     char word[32];
@@ -257,12 +263,12 @@ static crp_status keep_id(csv_reader *r, uint64_t id)
 {
     if (r->list->n >= r->ids_room) {
         size_t room = r->ids_room == 0 ? 1024 : 2 * r->ids_room;
-        uint64_t *larger = realloc(r->ids, room * sizeof *larger);
+        csv_id *larger = realloc(r->ids, room * sizeof *larger);
         CRP_CHECK(r->rows.context, larger != NULL, CRP_ERR_MEMORY, "%s: no memory for %zu ids", r->rows.path, room);
         r->ids = larger;
         r->ids_room = room;
     }
-    r->ids[r->list->n] = id;
+    r->ids[r->list->n] = (csv_id){id, r->rows.line};
     return CRP_OK;
 }
 
@@ -291,6 +297,10 @@ static crp_status read_molecule(csv_reader *r, const text_field by_column[N_COLU
     for (int k = 0; k < 3; k++) {
         CRP_TRY(field_real(&r->rows, by_column[axes[k]], shown_names[axes[k]], &position[k]));
         position[k] *= r->column_unit[axes[k]];
+        if (fabs(position[k]) > MOLECULES_FARTHEST) {
+            return rows_fail(&r->rows, CRP_ERR_CONFIG, "%s = %g nm is more than a metre away: is the unit of length right (nm, or as "
+                             "\"# length: um\" says)?", shown_names[axes[k]], position[k]);
+        }
     }
     CRP_TRY(read_time(r, by_column[COLUMN_TIME], &time));
     if (r->has[COLUMN_TRACK]) {
@@ -315,7 +325,8 @@ static crp_status read_row(csv_reader *r)
     text_field fields[ROW_MAX_FIELDS], by_column[N_COLUMNS] = {{0}};
     size_t n = rows_split(&r->rows, fields);
     if (n != r->n_columns) {
-        return rows_fail(&r->rows, CRP_ERR_FORMAT, "%zu fields where the header has %zu columns", n, r->n_columns);
+        return rows_fail(&r->rows, CRP_ERR_FORMAT, "%zu fields where the header has %zu columns: add or remove some (numbers have a "
+                         "decimal point, not a comma)", n, r->n_columns);
     }
     for (size_t i = 0; i < n; i++) {
         if (r->column_of[i] != COLUMN_OTHER) {
@@ -329,10 +340,8 @@ static crp_status read_row(csv_reader *r)
 
 static int compare_ids(const void *a, const void *b)
 {
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
+    const csv_id *x = a, *y = b;
+    return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->line > y->line) - (x->line < y->line);
 }
 
 static crp_status check_ids(csv_reader *r)
@@ -342,9 +351,10 @@ static crp_status check_ids(csv_reader *r)
         qsort(r->ids, n, sizeof *r->ids, compare_ids);
     }
     for (size_t i = 1; i < n; i++) {
-        CRP_CHECK(r->rows.context, r->ids[i] != r->ids[i - 1], CRP_ERR_CONFIG,
-                  "%s: id %llu stands at more than one molecule (an id names one): is the file pasted together twice?",
-                  r->rows.path, (unsigned long long)r->ids[i]);
+        CRP_CHECK(r->rows.context, r->ids[i].id != r->ids[i - 1].id, CRP_ERR_CONFIG,
+                  "%s:%llu: id %llu is that of line %llu too (an id names one molecule): is the file pasted together twice?",
+                  r->rows.path, (unsigned long long)r->ids[i].line, (unsigned long long)r->ids[i].id,
+                  (unsigned long long)r->ids[i - 1].line);
     }
     return CRP_OK;
 }
@@ -368,7 +378,14 @@ static crp_status read_side_file(csv_reader *r)
     const char *slash = strrchr(r->rows.path, '/');
     int folder = slash == NULL || r->energies[0] == '/' ? 0 : (int)(slash - r->rows.path) + 1;
     snprintf(path, sizeof path, "%.*s%s", folder, r->rows.path, r->energies);
-    return molecules_read_energies(r->rows.context, path, r->list);
+    crp_status status = molecules_read_energies(r->rows.context, path, r->list);
+    if (status == CRP_ERR_IO) {
+        char message[512];
+        snprintf(message, sizeof message, "%.500s", crp_context_error(r->rows.context));
+        status = context_fail(r->rows.context, CRP_ERR_IO, "%s:%llu: energies: %s", r->rows.path,
+                              (unsigned long long)r->energies_line, message);
+    }
+    return status;
 }
 
 static crp_status read_rows(csv_reader *r)

@@ -69,6 +69,9 @@ static crp_status check_position(crp_context *context, const molecule_list *list
         CRP_CHECK(context, isfinite(position[k]), CRP_ERR_CONFIG,
                   "%s: molecule %zu: %c = %g must be finite (nm): write the file again, or leave this molecule out", list->path,
                   i + 1, "xyz"[k], position[k]);
+        CRP_CHECK(context, fabs(position[k]) <= MOLECULES_FARTHEST, CRP_ERR_CONFIG,
+                  "%s: molecule %zu: %c = %g nm is more than a metre away: is this a gMicroMC file, with lengths in nm?",
+                  list->path, i + 1, "xyz"[k], position[k]);
     }
     return CRP_OK;
 }
@@ -102,7 +105,6 @@ crp_status gmicromc_parse(crp_context *context, const void *bytes, size_t n_byte
         CRP_TRY(add_molecule(context, bytes, n, i, track, list));
         note_time(read_float(bytes, n, ARRAY_TIME, i), &notes);
     }
-    list->n_times_repaired = notes.n_infinite + notes.n_nan + notes.n_negative;
     log_notes(context, list, &notes);
     return CRP_OK;
 }

@@ -17,6 +17,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#define INPUT_KINDS ".mci, STL, Molflow XML or ZIP, molecules as CSV or gMicroMC binary, YAML or JSON"
+
 /* An input is text written by people or scripts: more than this is the wrong file. */
 static const size_t max_bytes = (size_t)1 << 30;
 
@@ -28,7 +30,7 @@ static crp_status open_input(crp_context *context, const char *path, FILE **file
     if (fstat(fileno(*file), &about) == 0) {
         if (S_ISDIR(about.st_mode)) {
             fclose(*file);
-            return context_fail(context, CRP_ERR_IO, "%s: is a directory (give an input file: .mci, STL, Molflow XML or ZIP, YAML or JSON)", path);
+            return context_fail(context, CRP_ERR_IO, "%s: is a directory (give an input file: " INPUT_KINDS ")", path);
         }
         if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > max_bytes) {
             fclose(*file);
@@ -142,7 +144,7 @@ static bool is_yaml(const char *path, const char *text, size_t n_bytes)
 
 static crp_status refuse_foreign(crp_context *context, const char *path, const char *text, size_t n_bytes)
 {
-    CRP_CHECK(context, n_bytes > 0, CRP_ERR_FORMAT, "%s: is empty (give an input file: .mci, STL, Molflow XML or ZIP, YAML or JSON)", path);
+    CRP_CHECK(context, n_bytes > 0, CRP_ERR_FORMAT, "%s: is empty (give an input file: " INPUT_KINDS ")", path);
     CRP_CHECK(context, n_bytes < 4 || memcmp(text, "\x89HDF", 4) != 0, CRP_ERR_FORMAT,
               "%s: is an HDF5 file of results (not an input): see it with 'corpuscle info', or go on from it with "
               "--restart and its input file",
@@ -157,6 +159,19 @@ static crp_status refuse_foreign(crp_context *context, const char *path, const c
     bool is_utf16 = n_bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
     CRP_CHECK(context, !is_utf16, CRP_ERR_FORMAT, "%s:1: is UTF-16 text (wanted: ASCII or UTF-8): save it as UTF-8", path);
     return CRP_OK;
+}
+
+/* What no signature told, and is no text. */
+static crp_status refuse_binary(crp_context *context, const char *path, const char *text, size_t n_bytes,
+                                const crp_input_options *options, crp_input **input)
+{
+    (void)text;
+    (void)options;
+    (void)input;
+    return context_fail(context, CRP_ERR_FORMAT,
+                        "%s: is a binary file of no known kind, or UTF-16 text (%zu bytes; gMicroMC's list of molecules has 24 for each, "
+                        "and ends with species 0 to 10): --format gmicromc says what is wrong with such a list; text is to be UTF-8",
+                        path, n_bytes);
 }
 
 typedef crp_status (*input_reader)(crp_context *context, const char *path, const char *text, size_t n_bytes,
@@ -202,7 +217,12 @@ static input_reader find_reader(const char *path, const char *text, size_t n_byt
     if (is_yaml(path, text, n_bytes)) {
         return yaml_load;
     }
-    return has_extension(path, "stl") ? stl_load : mci_load; /* what is called .stl and is none gets a message about STL */
+    /* What is called .stl or .csv and is none gets a message about that. */
+    bool is_binary = memchr(text, '\0', n_bytes) != NULL && !has_extension(path, "mci");
+    return has_extension(path, "stl")   ? stl_load
+           : has_extension(path, "csv") ? molecules_load
+           : is_binary                  ? refuse_binary
+                                        : mci_load;
 }
 
 static crp_status check_stl_options(crp_context *context, const char *path, const crp_input_options *options)

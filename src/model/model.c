@@ -46,6 +46,7 @@ void model_destroy(crp_model **model)
         (*model)->module->data_destroy((*model)->data);
     }
     free((*model)->normalised);
+    free((*model)->files);
     free(*model);
     *model = NULL;
 }

@@ -10,6 +10,9 @@ struct crp_model {
     char digest[65];            /**< SHA-256 of the normalised text */
     char *normalised;           /**< the YAML that module->write_yaml gives for it; owned */
     char source_path[1024];     /**< the file it came from */
+    char *files;                /**< settings with the whole path of every file that the input names, one a line
+                                     ("source.file=/data/track.csv"); NULL: it names none. Owned */
+    bool is_moved;              /**< write_full: for another folder, so that files go by their whole path */
     uint64_t histories;         /**< 0: not given */
     uint32_t batches;           /**< 0: not given */
     uint64_t seed;              /**< 0: not given */

@@ -55,7 +55,8 @@ class Program:
     def popen(self, *args, **more):
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen([PROGRAM, *map(str, args)], cwd=self.folder, env=self.environment, text=True, **more)
+        more.setdefault("cwd", self.folder)
+        return subprocess.Popen([PROGRAM, *map(str, args)], env=self.environment, text=True, **more)
 
     def __call__(self, *args, **more):
         process = self.popen(*args, **more)

@@ -185,7 +185,7 @@ static void refuses_walls(void **state)
     assert_int_equal(chem_case_load(context, &run, &input), CRP_OK);
     crp_run_options options = crp_run_options_default();
     options.device = "cpu";
-    assert_int_equal(crp_run_execute(context, crp_input_model(input, 0), &options, &result), CRP_ERR_UNSUPPORTED);
+    assert_int_equal(crp_run_execute(context, crp_input_model(input, 0), &options, &result), CRP_ERR_CONFIG);
     assert_non_null(strstr(crp_context_error(context), "method irt works in open space"));
     crp_input_destroy(&input);
     crp_context_destroy(&context);

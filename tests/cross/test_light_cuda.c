@@ -7,39 +7,15 @@
 #include <cmocka.h>
 
 #include "core/statistics.h"
-#include "cross/light_models.h"
-
-static void test_models(void **state)
-{
-    (void)state;
-    check_models("cuda:0");
-}
-
-static void test_resume(void **state)
-{
-    (void)state;
-    check_resume(0, "cuda:0");
-    check_resume(3, "cuda:0");
-}
-
-static void test_border(void **state)
-{
-    (void)state;
-    check_border("cuda:0");
-}
-
-static void test_step_limit(void **state)
-{
-    (void)state;
-    check_step_limit("cuda:0");
-}
+#define CROSS_DEVICE "cuda:0"
+#include "cross/light_device_tests.h"
 
 /* ---------------------------------------------------------------------------------------------------------- fast math
  */
 
 static crp_result *run_fast(size_t i, uint64_t histories, uint32_t batches, const char *restart, const char *output)
 {
-    crp_run_options options = options_of(&models[i], "cuda:0", 0);
+    crp_run_options options = options_of(&models[i], CROSS_DEVICE, 0);
     options.math = CRP_MATH_FAST;
     options.histories = histories;
     options.batches = batches;
@@ -86,7 +62,7 @@ static void test_exact_values(void **state)
                  {"absorbed_fraction", 3, 0.2253175},
                  {"absorbed_fraction", 4, 0.0455996}};
     for (int math = 0; math < 2; ++math) {
-        crp_run_options options = options_of(&models[0], "cuda:0", 0);
+        crp_run_options options = options_of(&models[0], CROSS_DEVICE, 0);
         options.math = math == 0 ? CRP_MATH_STRICT : CRP_MATH_FAST;
         options.histories = 200000000;
         options.seed = 77;
@@ -109,14 +85,11 @@ static void test_exact_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_border),
-        cmocka_unit_test(test_step_limit),
+        LIGHT_DEVICE_TESTS,
         cmocka_unit_test(test_fast_is_reproducible),
         cmocka_unit_test(test_exact_values),
     };
-    if (!has_device("cuda:0")) {
+    if (!has_device(CROSS_DEVICE)) {
         return 77;
     }
     cmocka_set_message_output(CM_OUTPUT_STDOUT);

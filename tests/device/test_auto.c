@@ -1,5 +1,4 @@
 /* Which device "auto" takes, and what it says about those that it does not; a device asked for by name is never replaced. */
-#include "device/kernel_source.h"
 #include "engine/lane.h"
 
 #include <setjmp.h>
@@ -9,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "device/fake_cuda.h"
 #include "light_fixture.h"
 
 static const fixture_layer layers[] = {{1.37, 1.0, 100.0, 0.9, 0.1}};
@@ -65,30 +65,6 @@ static void check_lane(const char *device, uint64_t histories, unsigned nr, cons
     lane_close(&lane);
     plan_destroy(&plan);
     crp_input_destroy(&input);
-}
-
-static void check_says(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL) {
-        fail_msg("\"%s\" is not in: %s", part, text);
-    }
-}
-
-static bool has_kernel(void)
-{
-    device *gpu = NULL;
-    FIXTURE_OK(device_open(fixture_context, "cuda:0", NULL, &gpu));
-    bool has = kernel_ptx_texts[0].entry != NULL || strstr(gpu->info.detail, "no NVRTC") == NULL;
-    device_close(&gpu);
-    return has;
-}
-
-static void need_kernel(void)
-{
-    if (!has_kernel()) {
-        fprintf(stderr, "SKIPPED: neither NVRTC nor PTX of the build is here\n");
-        skip();
-    }
 }
 
 static void test_long_run_takes_the_gpu(void **state)

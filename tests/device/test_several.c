@@ -3,7 +3,6 @@
  * would; PoCL, where it is there, is a second kind of device.
  */
 #include "device/device_set.h"
-#include "device/kernel_source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "device/fake_cuda.h"
 #include "light_fixture.h"
 
 static const fixture_layer layers[] = {{1.37, 1.0, 90.0, 0.75, 0.02}};
@@ -91,30 +91,6 @@ static void check_devices(const char *device)
     check_same(result, expected);
     crp_result_destroy(&result);
     crp_result_destroy(&expected);
-}
-
-static void check_says(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL) {
-        fail_msg("\"%s\" is not in: %s", part, text);
-    }
-}
-
-static bool has_kernel(void)
-{
-    device *gpu = NULL;
-    FIXTURE_OK(device_open(fixture_context, "cuda:0", NULL, &gpu));
-    bool has = kernel_ptx_texts[0].entry != NULL || strstr(gpu->info.detail, "no NVRTC") == NULL;
-    device_close(&gpu);
-    return has;
-}
-
-static void need_kernel(void)
-{
-    if (!has_kernel()) {
-        fprintf(stderr, "SKIPPED: neither NVRTC nor PTX of the build is here\n");
-        skip();
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------------ names */

@@ -7,18 +7,18 @@
 #include <string.h>
 
 static const struct {
-    const char *defines[9];
+    const char *defines[10];
     unsigned n_traces;
 } builds[] = {
     {{"GAS_COPIES=16u", "GAS_RAY_FINDS=1", NULL}, 0},
     {{"GAS_COPIES=16u", "GAS_RAY_FACET=1", "GAS_RAY_CULLS=1", "GAS_RAY_OFFSET=1", "GAS_ONE_STRUCTURE=1",
-      "GAS_ALL_PLAIN=1", NULL},
+      "GAS_ALL_PLAIN=1", "GAS_RAY_LOOKS=2u", NULL},
      1},
     {{"GAS_COPIES=1u", "GAS_RAY_PLANE=1", "GAS_MARKS_ON=1", "GAS_FORCES_ON=1", NULL}, 1},
     {{"GAS_COPIES=4u", "GAS_RAY_POLYGONS=1", "GAS_BATCH=4u", "GAS_RAY_CULLS=1", NULL}, 1},
     {{"GAS_COPIES=4u", "GAS_RAY_DEPTH=1u", "GAS_BATCH=1u", NULL}, 1},
     {{"GAS_COPIES=4u", "GAS_RAY_DEPTH=16u", "GAS_MARKS_ON=1", "GAS_RAY_POLYGONS=1", "GAS_RAY_FACET=1",
-      "GAS_RAY_OFFSET=1", NULL},
+      "GAS_RAY_OFFSET=1", "GAS_RAY_LOOKS=2u", NULL},
      3},
 };
 enum { N_BUILDS = sizeof builds / sizeof *builds };

@@ -143,7 +143,7 @@ static void refuses_what_is_not_published(void **state)
         crp_run_options options = crp_run_options_default();
         options.device = "cpu";
         crp_context_set_log(context, NULL, NULL);
-        assert_int_equal(crp_run_execute(context, crp_input_model(input, 0), &options, &result), CRP_ERR_UNSUPPORTED);
+        assert_int_equal(crp_run_execute(context, crp_input_model(input, 0), &options, &result), CRP_ERR_CONFIG);
         assert_non_null(strstr(crp_context_error(context), refused[i].message));
         crp_input_destroy(&input);
         crp_context_destroy(&context);

@@ -123,16 +123,8 @@ static void test_no_absorption(void **state)
     paths none, little;
     const double tiny = ldexp(100.0, -16);
     const fixture_layer clear = {1.4, 0.0, 100.0, 0.9, 0.1}, faint = {1.4, tiny, 100.0 - tiny, 0.9, 0.1};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &clear,
-                           .dz = 0.01,
-                           .dr = 0.02,
-                           .nz = 10,
-                           .nr = 20,
-                           .na = 10,
-                           .fluence = true};
+    fixture_stack stack = fixture_slab(&clear, 0.01, 10, 0.02, 20, 10);
+    stack.fluence = true;
     run_paths(&stack, photons(640000), 40, &none);
     stack.layers = &faint;
     crp_result *result = fixture_run(&stack, photons(640000), 80);
@@ -154,16 +146,8 @@ static void test_path_in_clear_slab(void **state)
 {
     (void)state;
     const fixture_layer layer = {1.0, 0.0, 0.0, 0.0, 0.37};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &layer,
-                           .dz = 0.037,
-                           .dr = 0.1,
-                           .nz = 10,
-                           .nr = 3,
-                           .na = 10,
-                           .fluence = true};
+    fixture_stack stack = fixture_slab(&layer, 0.037, 10, 0.1, 3, 10);
+    stack.fluence = true;
     const uint64_t n = photons(200000);
     crp_result *result = fixture_run(&stack, n, 32);
     assert_true(fabs(path_length(result, 0, 11) - 0.37) < 0.37 * 3.0e-7);
@@ -183,16 +167,8 @@ static void test_path_between_faces(void **state)
 {
     (void)state;
     const fixture_layer layer = {2.0, 0.0, 0.0, 0.0, 0.2};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &layer,
-                           .dz = 0.1,
-                           .dr = 0.1,
-                           .nz = 3,
-                           .nr = 3,
-                           .na = 10,
-                           .fluence = true};
+    fixture_stack stack = fixture_slab(&layer, 0.1, 3, 0.1, 3, 10);
+    stack.fluence = true;
     const double r = 1.0 / 9.0;
     const uint64_t n = photons(200000);
     crp_result *result = fixture_run(&stack, n, 33);

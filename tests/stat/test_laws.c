@@ -47,16 +47,8 @@ static void test_thick_absorber(void **state)
 {
     (void)state;
     const fixture_layer layer = {1.0, 20.0, 380.0, 1.0, 1.0};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &layer,
-                           .dz = 0.1,
-                           .dr = 0.1,
-                           .nz = 10,
-                           .nr = 4,
-                           .na = 10,
-                           .threshold = 2.0e-9};
+    fixture_stack stack = fixture_slab(&layer, 0.1, 10, 0.1, 4, 10);
+    stack.threshold = 2.0e-9;
     crp_result *result = fixture_run(&stack, photons(400000), 11);
     fixture_value tt = fixture_get(result, "Tt", 0);
     expect_near("transmission", tt, exp(-20.0), 0.0);
@@ -77,15 +69,7 @@ static void test_ballistic_parts(void **state)
     static const double depths[] = {0.02, 0.005};
     for (size_t i = 0; i < 2; ++i) {
         const fixture_layer layer = {1.8, 10.0, 90.0, 0.75, depths[i]};
-        fixture_stack stack = {.n_above = 1.0,
-                               .n_below = 1.0,
-                               .n_layers = 1,
-                               .layers = &layer,
-                               .dz = 0.001,
-                               .dr = 0.1,
-                               .nz = 30,
-                               .nr = 4,
-                               .na = 10};
+        fixture_stack stack = fixture_slab(&layer, 0.001, 30, 0.1, 4, 10);
         crp_result *result = fixture_run(&stack, photons(1000000), 12);
         double r = (0.8 / 2.8) * (0.8 / 2.8), t = exp(-100.0 * depths[i]);
         expect_near("Tt_ballistic", fixture_get(result, "Tt_ballistic", 0), (1 - r) * (1 - r) * t / (1 - r * r * t * t),
@@ -214,15 +198,7 @@ static void test_weak_absorption(void **state)
     for (size_t i = 0; i < 2; ++i) {
         double mu_a = 100.0 * ldexp(1.0, i == 0 ? -18 : -31);
         const fixture_layer layer = {1.4, mu_a, 100.0 - mu_a, 0.9, 0.1};
-        fixture_stack stack = {.n_above = 1.0,
-                               .n_below = 1.0,
-                               .n_layers = 1,
-                               .layers = &layer,
-                               .dz = 0.01,
-                               .dr = 0.01,
-                               .nz = 10,
-                               .nr = 50,
-                               .na = 30};
+        fixture_stack stack = fixture_slab(&layer, 0.01, 10, 0.01, 50, 30);
         crp_result *result = fixture_run(&stack, photons(1000000), 17 + i);
         per_mu[i] = fixture_get(result, "A", 0);
         per_mu[i].mean /= mu_a;
@@ -257,16 +233,8 @@ static void test_roulette_is_fair(void **state)
 {
     (void)state;
     const fixture_layer layer = {1.4, 10.0, 90.0, 0.8, 1e8};
-    fixture_stack stack = {.n_above = 1.0,
-                           .n_below = 1.0,
-                           .n_layers = 1,
-                           .layers = &layer,
-                           .dz = 0.01,
-                           .dr = 0.01,
-                           .nz = 10,
-                           .nr = 10,
-                           .na = 10,
-                           .threshold = 0.05};
+    fixture_stack stack = fixture_slab(&layer, 0.01, 10, 0.01, 10, 10);
+    stack.threshold = 0.05;
     crp_result *result = fixture_run(&stack, 400000, 20);
     double killed = (double)fixture_event(result, "roulette_killed_weight");
     double gained = (double)fixture_event(result, "roulette_gained_weight");

@@ -302,6 +302,15 @@ static void places_come_back_inside(void **state)
             if (u > 0.01 && v > 0.01 && u < 0.99 && v < 0.99 && (!is_triangle || u + v < 0.99)) {
                 assert_true(x.x == y.x && x.y == y.y && x.z == y.z);
             }
+            double before = 0.0; /* how far from the edges: 8 times as far each time, up to a quarter */
+            for (ck_u32 tries = 0; tries < 3; tries++) {
+                gas_vector z = gas_look_from(q, n, x, b.rays->unit, tries);
+                double uz = gas_dot(au, z) + q->u[3], vz = gas_dot(av, z) + q->v[3];
+                double edge = fmin(fmin(uz, vz), is_triangle ? 1.0 - uz - vz : fmin(1.0 - uz, 1.0 - vz));
+                assert_true(edge > 0.0 && (edge > 0.2 || edge > 7.9 * before));
+                assert_true(fabs(gas_dot(n, z) - q->n[3]) < 1e-12);
+                before = edge;
+            }
         }
     }
     close_bench(&b, &input);
@@ -320,6 +329,7 @@ static void options_are_written(void **state)
                                            "optix.programs=false",
                                            "optix.culling=false",
                                            "optix.offset=false",
+                                           "optix.second_look=false",
                                            NULL};
     (void)state;
     for (int says = 0; says < 2; says++) {
@@ -337,6 +347,7 @@ static void options_are_written(void **state)
         assert_true(a->threads == b->threads && a->copies == b->copies && a->batch == b->batch && a->depth == b->depth);
         assert_true(a->mesh == b->mesh && a->positions == b->positions && a->registers == b->registers);
         assert_true(a->programs == b->programs && a->culling == b->culling && a->offset == b->offset);
+        assert_true(a->second_look == b->second_look && b->second_look == !says);
         assert_true(b->depth == (says ? 4u : 0u) && b->culling == !says);
         crp_input_destroy(&again);
         crp_input_destroy(&input);

@@ -247,7 +247,7 @@ static const struct {
     {"species,x,y,z,track\nOH,1,2,3,1.5\n", CRP_ERR_FORMAT, "test.bin:2: track = \"1.5\" is not a whole number"},
     {"species,x,y,z,weight\nOH,1,2,3,0\n", CRP_ERR_CONFIG, "test.bin:2: weight = 0 must be > 0"},
     {"species,x,y,z,weight\nOH,1,2,3,1\nOH,1,2,4,2\n", CRP_ERR_CONFIG, "test.bin:3: weight = 2 differs"},
-    {"species,x,y,z,id\nOH,1,2,3,5\nOH,1,2,4,6\nOH,1,2,4,5\n", CRP_ERR_CONFIG, "test.bin: id 5 stands at more than one"},
+    {"species,x,y,z,id\nOH,1,2,3,5\nOH,1,2,4,6\nOH,1,2,4,5\n", CRP_ERR_CONFIG, "test.bin:4: id 5 is that of line 2 too"},
     {"# energy: 0 eV\nspecies,x,y,z\nOH,1,2,3\n", CRP_ERR_CONFIG, "test.bin:1: energy = 0 eV must be > 0"},
     {"# energy: 5 nm\nspecies,x,y,z\nOH,1,2,3\n", CRP_ERR_CONFIG, "test.bin:1: energy = 5 nm"},
     {"# energy: 1 eV\n# energy: 1 eV\nspecies,x,y,z\nOH,1,2,3\n", CRP_ERR_CONFIG, "test.bin:2: the deposited energy is given"},
@@ -297,10 +297,12 @@ static void numbers_are_exact(void **state)
         crp_context *context = reader_context(&log);
         molecule_list *list = NULL;
         char text[128];
-        snprintf(text, sizeof text, "species,x,y,z\nOH,%s,0,0\n", numbers[i]);
+        bool is_time = numbers[i][0] != '-'; /* a time may be as large as a number can be, and a place not */
+        snprintf(text, sizeof text, "species,y,z,%s\nOH,0,0,%s\n", is_time ? "x,t" : "x", is_time ? "0," : "");
+        snprintf(text + strlen(text) - 1, sizeof text - strlen(text) + 1, "%s\n", numbers[i]);
         assert_int_equal(parse(context, text, strlen(text), MOLECULES_CSV, &list), CRP_OK);
         double wanted = strtod(numbers[i], NULL);
-        assert_memory_equal(&list->x[0], &wanted, sizeof wanted);
+        assert_memory_equal(is_time ? &list->time[0] : &list->x[0], &wanted, sizeof wanted);
         molecules_destroy(&list);
         crp_context_destroy(&context);
     }

@@ -165,7 +165,6 @@ typedef struct chem_model {
     bool dynamic_step;       /**< method paper: Eq. 4 and Tables 1, 2 */
     double step;             /**< fixed step [ps], 0: none; exact and paper */
     uint64_t n_repaired_times; /**< molecules whose time was not finite or before the start, set to it */
-    uint64_t n_skipped;      /**< entries of the input that were left out, each with a reason in the log */
 } chem_model;
 
 /** `chem` as the engine, the readers and the program know it. */
@@ -227,6 +226,10 @@ crp_status chem_track_add(crp_context *context, chem_model *model, double energy
  * finite or before the start is set to the start and counted. */
 crp_status chem_track_add_molecule(crp_context *context, const char *where, chem_model *model, chem_track *track,
                                    const chem_molecule *molecule);
+/** A path that an input file names is relative to the folder of that file: into `out`. */
+void chem_path_beside(const char *path, const char *file, char *out, size_t size);
+/** `status`; where a file that `key` of the input at `path` names could not be read, the message says so. */
+crp_status chem_file_status(crp_context *context, crp_status status, const char *path, const char *key);
 /** Make the tracks that model->source describes (relative file paths: beside `path`). The seam for readers and sources. */
 crp_status chem_source_fill(crp_context *context, const char *path, chem_model *model);
 /** Read a list of molecules in any known format (source.format, else recognised) into tracks. src/io/chem_file.c */

@@ -113,6 +113,12 @@ static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *sha
     return (uint32_t)(part < even ? part : even);
 }
 
+/* Slots are counted in words of 32 bits. */
+static ck_u32 at_most_a_word(uint64_t n)
+{
+    return n < UINT32_MAX ? (ck_u32)n : UINT32_MAX;
+}
+
 /* On a GPU crews of blocks take histories for themselves, so many molecules at a time that the arrays of all crews stay in its second
  * cache. One crew takes what is not enough for that, and all of a method that does not know of crews. */
 static void set_crews(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
@@ -136,8 +142,8 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     uint64_t n = molecules_of_launch(chem, p->part != 0 ? p->part : n_histories);
     uint64_t room = (uint64_t)((double)n * (1.0 + SPARE_MOLECULES)) + 1024;
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
-    p->room = (ck_u32)(shape->room[0] > room ? shape->room[0] : room);
-    p->room_candidates = (ck_u32)(shape->room[1] > candidates ? shape->room[1] : candidates);
+    p->room = at_most_a_word(shape->room[0] > room ? shape->room[0] : room);
+    p->room_candidates = at_most_a_word(shape->room[1] > candidates ? shape->room[1] : candidates);
     set_buckets(p, chem, n, p->part != 0 ? p->part : n_histories);
 }
 
@@ -181,6 +187,7 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
     shape->source.file = "entry/chem_gpu.h";
     shape->source.math = math;
     shape->is_alone = true;
+    shape->source.can_split = strcmp(info->kind, "cuda") == 0;
     shape->scratch_bytes = scratch_bytes;
     shape->needs_more = needs_more;
     shape->grid = 1;

@@ -16,6 +16,12 @@ static const double PLACES_OF_MOLECULE = 2.5;
 static const double ENTRIES_OF_MOLECULE = 6.0;
 static const uint64_t LEAST_PLACES = 256, LEAST_ENTRIES = 1024;
 
+/* CHEM_IRT_NEAR_WORDS of kernel/entry/chem_irt_gpu.h, and what each thread has behind them. */
+static const uint32_t WORDS_OF_BLOCK = 32, WORDS_OF_THREAD = 5;
+
+/* Tracks of so many molecules have not enough pairs for more lanes than step together. */
+static const uint64_t SMALL_TRACK = 1000;
+
 /* How far pairs are looked at: where the chance to react by the end is below erfc(2.6) R/r. */
 static double farthest_pair(const chem_model *m)
 {
@@ -30,7 +36,7 @@ static double farthest_pair(const chem_model *m)
 
 static crp_status check_space(crp_context *context, const chem_model *m, double cell)
 {
-    CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_UNSUPPORTED,
+    CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_CONFIG,
               "method irt works in open space (its probabilities are those of a pair without walls): use --method exact for "
               "space.kind = periodic or reflecting");
     double limit = (CHEM_IRT_MIDDLE - 64) * cell;
@@ -102,6 +108,7 @@ static void set_room(chem_irt_params *p, const chem_plan *chem, const plan_shape
     uint64_t queue = (uint64_t)(factor * ENTRIES_OF_MOLECULE * n) + (uint64_t)factor * LEAST_ENTRIES;
     p->room = (ck_u32)room;
     p->room_queue = (ck_u32)(queue < UINT32_MAX / 2 ? queue : UINT32_MAX / 2);
+    p->room_fresh = shape->n_workers == 0 ? p->room : 0; /* a worker of a CPU adds reactions one by one */
     p->n_cells = 64;
     while (p->n_cells < 2 * room && p->n_cells < 1u << 31) {
         p->n_cells *= 2;
@@ -114,7 +121,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
     chem_irt_params p = *(const chem_irt_params *)chem->engine_data;
     set_room(&p, chem, shape);
     uint64_t workers = n_histories < shape->grid ? n_histories : shape->grid;
-    return workers * chem_irt_bytes(p.room, p.n_cells, p.room_queue, p.n_species, p.n_outputs);
+    return workers * chem_irt_bytes(p);
 }
 
 static bool needs_more(const crp_plan *plan, const uint64_t *words, plan_shape *shape)
@@ -129,19 +136,39 @@ static bool needs_more(const crp_plan *plan, const uint64_t *words, plan_shape *
 
 /* ------------------------------------------------------------------------------------------------- launch */
 
+/* A block takes a history: of few molecules with few threads, many blocks side by side; of many with many, which look for pairs. Not
+ * more blocks than there is memory for, with two launches under way and room to grow. */
+static void shape_for_gpu(const crp_plan *plan, const device_info *info, plan_shape *shape)
+{
+    bool is_small = ((const chem_plan *)plan->data)->largest_track <= SMALL_TRACK;
+    bool has_lanes = strcmp(info->kind, "cuda") == 0;
+    shape->block = has_lanes ? (is_small ? 32 : 256) : (is_small ? 1 : 8);
+    shape->source.blocks_per_unit = !has_lanes ? 1 : is_small ? 12 : 2;
+    shape->side_by_side = has_lanes ? 4 : 1;
+    shape->local_bytes = 4 * (WORDS_OF_BLOCK + WORDS_OF_THREAD * shape->block);
+    shape->grid = 1;
+    uint64_t most = info->memory_free / 4 / (scratch_bytes(plan, shape, 1) + 1);
+    shape->grid = info->n_units * shape->source.blocks_per_unit;
+    shape->grid = shape->grid < most ? shape->grid : most > 0 ? (uint32_t)most : 1;
+}
+
 static crp_status shape_for(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,
                             crp_math math, plan_shape *shape)
 {
+    (void)context;
     (void)model;
-    (void)plan;
-    CRP_CHECK(context, strcmp(info->kind, "cpu") == 0, CRP_ERR_UNSUPPORTED,
-              "method irt runs on a CPU: use --device cpu, or --method exact");
     shape->source.entry = "chem_irt";
+    shape->source.file = "entry/chem_irt_gpu.h";
     shape->source.math = math;
     shape->scratch_bytes = scratch_bytes;
     shape->needs_more = needs_more;
     shape->grid = info->n_units;
     shape->block = 1;
+    shape->n_workers = strcmp(info->kind, "cpu") == 0 ? info->n_units : 0;
+    if (shape->n_workers == 0) {
+        shape_for_gpu(plan, info, shape);
+    }
+    shape->source.block = shape->block;
     return CRP_OK;
 }
 

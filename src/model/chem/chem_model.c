@@ -2,6 +2,7 @@
 #include "model/chem/chem.h"
 
 #include "core/context.h"
+#include "io/molecules.h"
 #include "rng.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 static const uint64_t MAX_MOLECULES = 1u << 30;
 
 /* A metre: further away a position has no digits left below 1e-7 nm. */
-static const double FARTHEST = 1.0e9;
+static const double FARTHEST = MOLECULES_FARTHEST;
 
 chem_model *chem_model_create(void)
 {
@@ -197,6 +198,8 @@ static crp_status validate_times(crp_context *context, const char *where, const 
 static crp_status validate_space(crp_context *context, const char *where, const chem_model *m)
 {
     if (m->space == CHEM_SPACE_OPEN) {
+        CRP_CHECK(context, m->box == 0.0, CRP_ERR_CONFIG, "%s: space.box = %g nm has no meaning in open space: give space.kind = periodic "
+                  "or reflecting, or leave it out", where, m->box);
         return CRP_OK;
     }
     CRP_CHECK(context, m->box > 0.0 && m->box <= 1.0e9, CRP_ERR_CONFIG,

@@ -39,13 +39,13 @@ static crp_status check_model(crp_context *context, const chem_plan *chem)
 {
     const chem_model *m = chem->model;
     char text[256];
-    CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_UNSUPPORTED,
+    CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_CONFIG,
               "method paper is as published in 2017, in open space: use --method exact for a box");
-    CRP_CHECK(context, chem->n_births == 1, CRP_ERR_UNSUPPORTED,
+    CRP_CHECK(context, chem->n_births == 1, CRP_ERR_CONFIG,
               "method paper is as published in 2017, with all molecules there from the start: use --method exact for births");
     for (uint32_t i = 0; i < m->set.n_reactions; i++) {
         const chem_reaction *r = &m->set.reactions[i];
-        CRP_CHECK(context, r->type == CHEM_TYPE_I, CRP_ERR_UNSUPPORTED,
+        CRP_CHECK(context, r->type == CHEM_TYPE_I, CRP_ERR_CONFIG,
                   "method paper is as published in 2017, with diffusion-controlled reactions of two molecules, and %s is not: use "
                   "chem.set = paper, or --method exact",
                   chem_reaction_print(&m->set, r, text, sizeof text));

@@ -143,6 +143,17 @@ static crp_status derive_first_order(crp_context *context, const char *where, co
     return CRP_OK;
 }
 
+/* Nothing reacts over a micrometre: such a k has another unit. */
+static const double LARGEST_RADIUS = 1.0e3;
+
+static crp_status check_radius(crp_context *context, const char *where, const chem_set *set, const chem_reaction *r)
+{
+    char text[256];
+    CRP_CHECK(context, r->radius <= LARGEST_RADIUS, CRP_ERR_CONFIG, "%s: %s: k = %.4g /M/s makes a contact radius of %.3g nm (at most "
+              "%g): is it in 1/(M s)?", where, chem_reaction_print(set, r, text, sizeof text), r->k, r->radius, LARGEST_RADIUS);
+    return CRP_OK;
+}
+
 crp_status chem_reaction_derive(crp_context *context, const char *where, const chem_set *set, chem_reaction *r)
 {
     char text[256];
@@ -175,6 +186,7 @@ crp_status chem_reaction_derive(crp_context *context, const char *where, const c
                   "radius %g nm, Onsager radius %g nm): take type IV", where, text, k_pair, r->effective_radius, r->onsager);
         r->radius = r->onsager / log1p(x);
     }
+    CRP_TRY(check_radius(context, where, set, r));
     if (r->type == CHEM_TYPE_II || r->type == CHEM_TYPE_IV) {
         return derive_controlled(context, where, set, r);
     }

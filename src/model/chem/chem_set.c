@@ -244,11 +244,29 @@ static crp_status enter_species(parser *p, chem_reaction *r, char *word, bool is
     return CRP_OK;
 }
 
+static const char equation_form[] = "a reaction reads \"reaction A + B -> C k=1e10\", with blanks around + and ->";
+
+/* There is an arrow, and no + within a word: said before a name that these would make is looked for. */
+static crp_status check_form(parser *p)
+{
+    bool has_arrow = false;
+    for (uint32_t i = 1; i < p->n_words && strchr(p->words[i], '=') == NULL; ++i) {
+        const char *plus = strchr(p->words[i], '+');
+        size_t n = plus == NULL ? 0 : strspn(plus, "+");
+        bool is_joined = plus != NULL && plus != p->words[i] && plus[n] != '\0' && strchr("])", plus[n]) == NULL;
+        CRP_CHECK(p->context, !is_joined, CRP_ERR_CONFIG, "%s: %s holds a + within: %s", p->where, p->words[i], equation_form);
+        has_arrow = has_arrow || strcmp(p->words[i], "->") == 0;
+    }
+    CRP_CHECK(p->context, has_arrow, CRP_ERR_CONFIG, "%s: there is no arrow: %s", p->where, equation_form);
+    return CRP_OK;
+}
+
 /* "A + 2 B -> C" up to the first key=; returns the word behind it. */
 static crp_status parse_equation(parser *p, chem_reaction *r, uint32_t *next)
 {
     uint32_t i = 1, times = 1;
     bool is_product = false;
+    CRP_TRY(check_form(p));
     for (; i < p->n_words && strchr(p->words[i], '=') == NULL; ++i) {
         char *word = p->words[i];
         if (strcmp(word, "->") == 0) {
@@ -260,8 +278,7 @@ static crp_status parse_equation(parser *p, chem_reaction *r, uint32_t *next)
             times = 1;
         }
     }
-    CRP_CHECK(p->context, is_product && r->reactants[0] != CHEM_NO_SPECIES, CRP_ERR_CONFIG,
-              "%s: a reaction reads \"reaction A + B -> C k=1e10\", with blanks around + and ->", p->where);
+    CRP_CHECK(p->context, is_product && r->reactants[0] != CHEM_NO_SPECIES, CRP_ERR_CONFIG, "%s: %s", p->where, equation_form);
     *next = i;
     return CRP_OK;
 }
@@ -313,7 +330,8 @@ static crp_status parse_reaction(parser *p)
 static crp_status parse_convention(parser *p)
 {
     bool is_k = p->n_words == 2 && strcmp(p->words[1], "k") == 0, is_2k = p->n_words == 2 && strcmp(p->words[1], "2k") == 0;
-    CRP_CHECK(p->context, is_k || is_2k, CRP_ERR_CONFIG, "%s: rate_convention is k or 2k", p->where);
+    CRP_CHECK(p->context, is_k || is_2k, CRP_ERR_CONFIG, "%s: rate_convention must be k (the radius of A + A takes "
+              "k as it stands) or 2k (d[A]/dt = -2k[A]^2)", p->where);
     p->set->convention = is_k ? CHEM_CONVENTION_K : CHEM_CONVENTION_2K;
     return CRP_OK;
 }
@@ -394,8 +412,9 @@ crp_status chem_set_parse(crp_context *context, const char *path, const char *te
     set->temperature = 298.15;
     set->onsager = ONSAGER_25C;
     crp_status status = CRP_OK;
-    for (const char *at = text; *at != '\0' && status == CRP_OK;) {
-        size_t n = strcspn(at, "\n");
+    const char *at = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text; /* a byte order mark */
+    while (*at != '\0' && status == CRP_OK) {
+        size_t n = strcspn(at, "\r\n");
         ++p->line;
         snprintf(p->where, sizeof p->where, "%.1000s:%u", path, p->line);
         if (n >= sizeof p->buffer) {
@@ -405,7 +424,8 @@ crp_status chem_set_parse(crp_context *context, const char *path, const char *te
         }
         memcpy(p->buffer, at, n);
         p->buffer[n] = '\0';
-        at += n + (at[n] == '\n');
+        at += n;
+        at += strncmp(at, "\r\n", 2) == 0 ? 2 : *at != '\0';
         status = parse_line(p);
     }
     free(p);
@@ -435,6 +455,11 @@ crp_status chem_set_load(crp_context *context, const char *where, const char *na
                             where, name, near != NULL ? ": did you mean " : "", near != NULL ? near : "", near != NULL ? "?" : "");
     }
     CRP_TRY(file_read(context, name, &bytes, &n_bytes));
+    if (memchr(bytes, '\0', n_bytes) != NULL) {
+        free(bytes);
+        return context_fail(context, CRP_ERR_FORMAT, "%s: holds a NUL byte (a set is text): name another file, or save it as UTF-8",
+                            name);
+    }
     crp_status status = chem_set_is_geant4(bytes, n_bytes) ? chem_set_from_geant4(context, name, bytes, n_bytes, set)
                                                             : chem_set_parse(context, name, bytes, set);
     free(bytes);

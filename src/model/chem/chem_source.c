@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A path of an input file is relative to the folder of that file. */
-static void beside(const char *path, const char *file, char *out, size_t size)
+void chem_path_beside(const char *path, const char *file, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');
     if (file[0] == '/' || slash == NULL) {
@@ -20,12 +19,23 @@ static void beside(const char *path, const char *file, char *out, size_t size)
     }
 }
 
+crp_status chem_file_status(crp_context *context, crp_status status, const char *path, const char *key)
+{
+    char message[512];
+    if (status != CRP_ERR_IO) {
+        return status;
+    }
+    snprintf(message, sizeof message, "%.500s", crp_context_error(context));
+    return context_fail(context, status, "%s: %s: %s (paths are relative to the folder of the input)", path, key, message);
+}
+
 static crp_status fill_from_file(crp_context *context, const char *path, chem_model *model)
 {
     char full[2200];
-    CRP_CHECK(context, model->source.file[0] != '\0', CRP_ERR_CONFIG, "%s: source.file is missing (a list of molecules)", path);
-    beside(path, model->source.file, full, sizeof full);
-    return chem_file_read(context, full, model);
+    CRP_CHECK(context, model->source.file[0] != '\0', CRP_ERR_CONFIG, "%s: source.file is missing (a list of "
+              "molecules): name one, or a built-in source, such as source.kind = spur", path);
+    chem_path_beside(path, model->source.file, full, sizeof full);
+    return chem_file_status(context, chem_file_read(context, full, model), path, "source.file");
 }
 
 /* ---------------------------------------------------------------------------------------------------- pulse */
@@ -50,8 +60,8 @@ static crp_status draw_births(crp_context *context, const char *path, chem_model
     if (model->source.pulse[0] == '\0') {
         return CRP_OK;
     }
-    beside(path, model->source.pulse, full, sizeof full);
-    CRP_TRY(pulse_read(context, full, &table));
+    chem_path_beside(path, model->source.pulse, full, sizeof full);
+    CRP_TRY(chem_file_status(context, pulse_read(context, full, &table), path, "source.pulse"));
     double last = model->start + table->time[table->n - 1];
     if (last >= model->end) {
         pulse_destroy(&table);

@@ -4,6 +4,9 @@
 
 #include "model/chem/chem.h"
 
+/** In the normalised text: what begins the lines with digests of species, reactions and molecules, which end it. */
+#define CHEM_YAML_DIGESTS "# species and reactions: "
+
 /** As crp_module.load_yaml, write_yaml, write_full. */
 crp_status chem_yaml_load(crp_context *context, const char *path, const yaml_node *root, const crp_input_options *options,
                           crp_input **input);

@@ -102,6 +102,7 @@ typedef struct gas_optix {
     bool programs;      /**< hit programs are called; else, without depth, ray generation asks what was hit itself */
     bool culling;       /**< facets are invisible from behind */
     bool offset;        /**< rays start off the facet, by an adaptive step along its normal */
+    bool second_look;   /**< rays that hit nothing are traced again, from farther inside their facet */
 } gas_optix;
 
 typedef struct gas_model {

@@ -44,7 +44,7 @@ gas_model *gas_model_create(void)
     model->n_structures = 1;
     model->mass = 0.0280134;
     model->max_bounces = 1000000000;
-    model->optix = (gas_optix){.programs = true, .culling = true, .offset = true};
+    model->optix = (gas_optix){.programs = true, .culling = true, .offset = true, .second_look = true};
     model->score_forces = true;
     model->score_textures = true;
     model->score_profiles = true;

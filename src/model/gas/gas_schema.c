@@ -174,6 +174,8 @@ static const schema_field optix_fields[] = {
       .doc = "facets are invisible from behind" },
     { .key = "offset", .type = SCHEMA_BOOL, IN_GAS(optix.offset), .fallback = "true", .example = "false",
       .doc = "rays start a little off the facet, along its normal" },
+    { .key = "second_look", .type = SCHEMA_BOOL, IN_GAS(optix.second_look), .fallback = "true", .example = "false",
+      .doc = "a ray that hits nothing is traced again from farther inside its facet; false: it is a leak at once" },
 };
 static const schema_table optix_table = { "optix", optix_fields, COUNT_OF(optix_fields), 0, SCHEMA_NO_FIELD };
 

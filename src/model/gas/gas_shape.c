@@ -172,6 +172,9 @@ static crp_status shape_optix(crp_context *context, plan_shape *shape, gas_plan 
     if (o->offset) {
         define(shape, "GAS_RAY_OFFSET=1");
     }
+    if (o->second_look) {
+        define(shape, "GAS_RAY_LOOKS=2u");
+    }
     if (o->positions != GAS_OPTIX_RAY) {
         define(shape, o->positions == GAS_OPTIX_FACET ? "GAS_RAY_FACET=1" : "GAS_RAY_PLANE=1");
     }

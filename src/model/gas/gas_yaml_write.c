@@ -210,12 +210,12 @@ static crp_status write_vertices(crp_context *context, FILE *file, const gas_mod
 /* Only what differs from the defaults: a model says nothing of devices unless it must. */
 static void write_optix(FILE *file, const gas_optix *o)
 {
-    if (o->threads + o->copies + o->batch + o->depth + o->mesh + o->positions + o->registers > 0 || !o->programs || !o->culling || !o->offset) {
+    if (o->threads + o->copies + o->batch + o->depth + o->mesh + o->positions + o->registers > 0 || !o->programs || !o->culling || !o->offset || !o->second_look) {
         fprintf(file, "optix: {threads: %" PRIu32 ", copies: %" PRIu32 ", batch: %" PRIu32 ", depth: %" PRIu32, o->threads, o->copies,
                 o->batch, o->depth);
-        fprintf(file, ", mesh: %s, positions: %s, registers: %" PRIu32 ", programs: %s, culling: %s, offset: %s}\n",
+        fprintf(file, ", mesh: %s, positions: %s, registers: %" PRIu32 ", programs: %s, culling: %s, offset: %s, second_look: %s}\n",
                 o->mesh == 0 ? "triangles" : "polygons", optix_positions[o->positions], o->registers, truth(o->programs), truth(o->culling),
-                truth(o->offset));
+                truth(o->offset), truth(o->second_look));
     }
 }
 

@@ -355,13 +355,13 @@ CK_FN void chem_settle_late(chem_params p, chem_tables t, chem_memory was, chem_
  * The reactions of a step. Where candidates are few one block takes them. The others meanwhile move what has none to where the next step
  * begins, `next`; and if that one has a search, they bring it in order too, and the block puts its molecules behind.
  *
+ * @param n        candidates
  * @param n_waits  barriers that the others have met at, without that block, since the first step; counted on
  */
 CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_step s, chem_step next,
-                          ck_u32 step, chem_team team, CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words, ck_u32 *n_waits)
+                          ck_u32 step, chem_team team, ck_u32 n, ck_u32 n_molecules, CK_GLOBAL ck_u32 *arrivals,
+                          CK_LOCAL ck_u32 *near_words, ck_u32 *n_waits)
 {
-    ck_u32 n = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = *m.lined_up + m.control[CHEM_CONTROL_LATE];
-    n = n < p.room_candidates ? n : p.room_candidates;
     ck_u32 is_few = n <= CHEM_FEW_CANDIDATES && next.births == CHEM_NONE ? 1u : 0u;
     ck_u32 is_late = is_few != 0u && step + 2u < p.n_steps && p.corrects == 0u ? 1u : 0u;
     ck_u32 is_resolver = team.block == 0u ? 1u : 0u, n_others = team.n_blocks > 1u ? team.n_blocks - 1u : 1u;
@@ -454,14 +454,16 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
         ck_write_local_u32(chem_counts_of(near_words) + k, 0u);
     }
     ck_crew_barrier(arrivals, team.n_blocks);
+    chem_step s = t.steps[0];
     for (ck_u32 step = 0u; step < end; ++step) {
-        chem_step s = t.steps[step];
         m = chem_line_up_of(m, step);
         if (s.births != CHEM_NONE) {
             chem_admit(p, t, m, words, team, s);
             ck_crew_barrier(arrivals, team.n_blocks);
         }
-        ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
+        /* All at once, for they are far. */
+        ck_u32 n = m.control[CHEM_CONTROL_MOLECULES], is_full = m.control[CHEM_CONTROL_FULL];
+        chem_queries queries = chem_queries_of(m);
         most_molecules = n > most_molecules ? n : most_molecules;
         n = n < p.room ? n : p.room;
         if (how_far == CHEM_ARE_RESOLVED) {
@@ -469,20 +471,26 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
             ck_crew_barrier(arrivals, team.n_blocks);
         }
         /* Here no thread writes to it, so that all come to the same end. */
-        end = m.control[how_far == CHEM_ARE_IN_ORDER ? CHEM_CONTROL_FULL : CHEM_CONTROL_NO_ROOM] != 0u ? step : end;
+        is_full = how_far == CHEM_ARE_IN_ORDER ? is_full : m.control[CHEM_CONTROL_NO_ROOM];
+        end = is_full != 0u ? step : end;
         if (step + 1u < end && how_far != CHEM_ARE_IN_ORDER) {
             chem_sort(p, t, m, words, s, step, team, n, arrivals, near_words, 0u);
             ck_crew_barrier(arrivals, team.n_blocks);
+            queries = chem_queries_of(m);
         }
         if (step + 1u < end) {
-            pairs += chem_search(p, t, m, s, step, team, arrivals, near_words);
-            ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
+            pairs += chem_search(p, t, m, s, step, team, queries, near_words);
+            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = queries.n_lined_up + queries.n_late;
+            chem_step next = t.steps[step + 1u];
             most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
             if (team.worker == 0u) {
                 CHEM_ADD(words, p.at_counters + CHEM_COUNT_CANDIDATES, n_candidates);
-                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, *m.lined_up + m.control[CHEM_CONTROL_LATE]);
+                CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOLECULE_STEPS, n_molecules);
             }
-            how_far = chem_resolve(p, t, m, words, s, t.steps[step + 1u], step, team, arrivals, near_words, &n_waits);
+            n_candidates = n_candidates < p.room_candidates ? n_candidates : p.room_candidates;
+            how_far = chem_resolve(p, t, m, words, s, next, step, team, n_candidates, n_molecules, arrivals, near_words, &n_waits);
+            s = next;
             m = chem_swap(m);
         } else if (s.output != CHEM_NONE) {
             chem_count(p, m, words, s.output, team, n, near_words);

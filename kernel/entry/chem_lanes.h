@@ -355,14 +355,20 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
     return l;
 }
 
-/* All pairs. Neighbours have as crowded a surrounding as each other, so the lanes of a team take molecules far from
- * each other. Returns the pairs that this thread asked. */
-CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
-                         CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
+/* What there is to search for now. */
+CK_FN chem_queries chem_queries_of(chem_memory m)
 {
     chem_queries queries;
     queries.n_lined_up = *m.lined_up;
     queries.n_late = m.control[CHEM_CONTROL_LATE];
+    return queries;
+}
+
+/* All pairs. Neighbours have as crowded a surrounding as each other, so the lanes of a team take molecules far from
+ * each other. Returns the pairs that this thread asked. A barrier must follow. */
+CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
+                         chem_queries queries, CK_LOCAL ck_u32 *near_words)
+{
     ck_u32 n = queries.n_lined_up + 3u * queries.n_late, n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
     ck_u32 has_first_order = t.words[p.at_first + p.n_species];
     chem_sight sight = chem_sight_of(p, s);
@@ -378,7 +384,6 @@ CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step 
         l = chem_search_lanes(p, t, m, s, sight, step, l, queries, first, n_teams, is_mine,
                               n - begin <= team.n_workers ? 1u : 0u);
     }
-    ck_crew_barrier(arrivals, team.n_blocks);
     return l.n_near;
 }
 

@@ -246,7 +246,7 @@ CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_tea
     }
 }
 
-/* Of those that candidates were about who has not reacted, each once, and what has come to be behind the `n` that stood in order. */
+/* And of the others, each once: partners of candidates, and what has come to be behind the `n` that stood in order. */
 CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 n_candidates)
 {
     ck_u32 end = m.control[CHEM_CONTROL_MOLECULES];
@@ -256,7 +256,7 @@ CK_FN void chem_advance_asked(chem_params p, chem_memory m, chem_step s, chem_te
         ck_u32 i = n + (k - 2u * n_candidates), is_mine = 1u;
         if (k < 2u * n_candidates) {
             i = k % 2u == 0u ? m.candidates[k / 2u].first : m.candidates[k / 2u].second;
-            is_mine = i != CHEM_NONE && m.claims[i] == CHEM_ASKED && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) == CHEM_ASKED ? 1u : 0u;
+            is_mine = i != CHEM_NONE && ck_atomic_exchange_u32(m.claims + i, CHEM_MOVED) != CHEM_MOVED ? 1u : 0u;
         }
         if (is_mine != 0u) {
             chem_advance_if_alive(p, m, s, i);

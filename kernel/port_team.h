@@ -72,10 +72,6 @@ CK_FN ck_u32 ck_lane_max(ck_u32 value)
 #define ck_grid_barrier(arrivals) CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define ck_crew_barrier(arrivals, n_blocks) ck_grid_barrier(arrivals)
 #define ck_crew_wait(arrivals, n_arrivals) ck_grid_barrier(arrivals)
-CK_FN void ck_atomic_max_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
-{
-    atom_max(word, value);
-}
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
 #if defined(CK_SPLIT)
@@ -111,10 +107,6 @@ CK_FN void ck_leave_barrier(ck_u32 is_given_up)
 #define ck_is_given_up(n_looks) ((void)(n_looks), 0u)
 #define ck_leave_barrier(is_given_up) __syncthreads()
 #endif
-CK_FN void ck_atomic_max_u64(ck_u64 *word, ck_u64 value)
-{
-    asm volatile("red" CK_SCOPE ".global.max.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value));
-}
 CK_FN void ck_crew_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
 {
     ck_u32 is_given_up = 0u;

@@ -24,8 +24,7 @@ typedef struct chem_candidate {
 #define CHEM_CONTROL_CANDIDATES 1u
 #define CHEM_CONTROL_NO_ROOM 2u
 #define CHEM_CONTROL_LIVE 64u      /* 64 words: candidates left after a round */
-#define CHEM_CONTROL_BARRIER 128u /* arrivals at the barrier of all blocks; a line of its own */
-#define CHEM_CONTROL_OTHERS 160u  /* of all blocks but one; another line */
+#define CHEM_CONTROL_OTHERS 160u  /* arrivals at the barrier of all blocks but one; a line of its own (GPU) */
 #define CHEM_CONTROL_WORDS 192u
 #define CHEM_CONTROL_LINED_UP 32u /* three words, used in turn: molecules that stand in the order of their buckets (GPU) */
 #define CHEM_CONTROL_LATE 36u     /* molecules behind those, in no order (GPU) */

@@ -11,7 +11,7 @@ CK_FN void chem_clear_all(chem_params p, chem_memory m, chem_team team)
     {
         m.counts[i] = 0u;
     }
-    CHEM_EACH(k, CHEM_CONTROL_BARRIER)
+    CHEM_EACH(k, CHEM_CONTROL_WORDS)
     {
         m.control[k] = 0u;
     }

@@ -21,6 +21,8 @@
 
 /* Up to so many candidates one block resolves alone: its own barrier costs a tenth of everybody's. */
 #define CHEM_FEW_CANDIDATES 2048u
+/* And so many, that what becomes of them may stand in no order: each pair of these is looked at. */
+#define CHEM_FEW_LATE 1024u
 /* Species that are counted in shared memory; of more than that each molecule is counted in global memory. */
 #define CHEM_NEAR_SPECIES 2048u
 
@@ -208,22 +210,23 @@ CK_FN void chem_advance_if_alive(chem_params p, chem_memory m, chem_step s, ck_u
     }
 }
 
-/* Molecules of the step that follows into their buckets. */
-CK_FN void chem_advance_all(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n)
+/* Which molecules go on: all that live; those that no candidate is about, while others resolve these; the same, and the rest get no
+ * bucket. */
+#define CHEM_ALL 0u
+#define CHEM_FREE_ONES 1u
+#define CHEM_NO_OTHERS 2u
+
+CK_FN ck_u32 chem_goes_on(chem_memory m, ck_u32 i, ck_u32 which)
 {
-    CHEM_EACH(i, n)
-    {
-        chem_advance_if_alive(p, m, s, i);
-    }
+    return (which == CHEM_ALL ? m.here[i].species != CHEM_NONE : m.claims[i] == CHEM_FREE) ? 1u : 0u;
 }
 
-/* The same of those that no candidate is about, while others resolve these; two at a time, for what they wait for is far. `is_late`: the
- * rest get no bucket. */
-CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 is_late)
+/* Molecules of the step that follows into their buckets; two at a time, for what they wait for is far. */
+CK_FN void chem_advance_all(chem_params p, chem_memory m, chem_step s, chem_team team, ck_u32 n, ck_u32 which)
 {
     for (ck_u32 i = team.worker; i < n; i += 2u * team.n_workers) {
         ck_u32 j = i + team.n_workers < n ? i + team.n_workers : i;
-        ck_u32 is_i = m.claims[i] == CHEM_FREE ? 1u : 0u, is_j = j != i && m.claims[j] == CHEM_FREE ? 1u : 0u;
+        ck_u32 is_i = chem_goes_on(m, i, which), is_j = j != i ? chem_goes_on(m, j, which) : 0u;
         chem_particle a = chem_moved(p, m, i), b = chem_moved(p, m, j);
         ck_u32 at_i = chem_bucket_at(p, chem_spot_at(p, s.inv_cell, s.n_cells, a), m.history_here[i]);
         ck_u32 at_j = chem_bucket_at(p, chem_spot_at(p, s.inv_cell, s.n_cells, b), m.history_here[j]);
@@ -237,10 +240,10 @@ CK_FN void chem_advance_free(chem_params p, chem_memory m, chem_step s, chem_tea
             m.here[j] = b;
             m.ranks[j] = rank_j;
         }
-        if (is_i != 0u || is_late != 0u) {
+        if (is_i != 0u || which != CHEM_FREE_ONES) {
             m.buckets[i] = is_i != 0u ? at_i : CHEM_NONE;
         }
-        if (j != i && (is_j != 0u || is_late != 0u)) {
+        if (j != i && (is_j != 0u || which != CHEM_FREE_ONES)) {
             m.buckets[j] = is_j != 0u ? at_j : CHEM_NONE;
         }
     }
@@ -363,7 +366,7 @@ CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL
                           CK_LOCAL ck_u32 *near_words, ck_u32 *n_waits)
 {
     ck_u32 is_few = n <= CHEM_FEW_CANDIDATES && next.births == CHEM_NONE ? 1u : 0u;
-    ck_u32 is_late = is_few != 0u && step + 2u < p.n_steps && p.corrects == 0u ? 1u : 0u;
+    ck_u32 is_late = is_few != 0u && n <= CHEM_FEW_LATE && step + 2u < p.n_steps && p.corrects == 0u ? 1u : 0u;
     ck_u32 is_resolver = team.block == 0u ? 1u : 0u, n_others = team.n_blocks > 1u ? team.n_blocks - 1u : 1u;
     CK_GLOBAL ck_u32 *arrivals_of_others = m.control + CHEM_CONTROL_OTHERS;
     chem_memory after = chem_line_up_of(chem_swap(m), step + 1u);
@@ -375,7 +378,7 @@ CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL
         others.n_workers -= n_away;
         others.block -= team.n_blocks - n_others;
         others.n_blocks = n_others;
-        chem_advance_free(p, after, next, others, n_molecules, is_late);
+        chem_advance_all(p, after, next, others, n_molecules, is_late != 0u ? CHEM_NO_OTHERS : CHEM_FREE_ONES);
         if (is_late != 0u) {
             ck_crew_barrier(arrivals_of_others, n_others);
             chem_sort(p, t, after, words, next, step + 1u, others, n_molecules, arrivals_of_others, near_words, 1u);
@@ -423,36 +426,39 @@ CK_FN chem_params chem_specialise(chem_params p)
     return p;
 }
 
-/* The blocks of the launch in crews, all equally large. */
-CK_FN chem_team chem_crew_of(ck_u32 n_crews)
+/* All threads of the launch. */
+CK_FN chem_team chem_all_threads(void)
 {
     chem_team team;
-    team.n_blocks = CK_GROUPS() / n_crews;
-    team.block = CK_GROUP_INDEX() % team.n_blocks;
-    team.worker = team.block * CK_LOCAL_SIZE() + CK_LOCAL_INDEX();
+    team.n_blocks = CK_GROUPS();
+    team.block = CK_GROUP_INDEX();
+    team.worker = CK_GLOBAL_INDEX();
     team.n_workers = team.n_blocks * CK_LOCAL_SIZE();
     return team;
 }
 
 #if !defined(CHEM_OTHER_RULES)
 
-/* All steps of the histories of `p`. */
-CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_team team, CK_GLOBAL ck_u32 *arrivals,
-                    CK_LOCAL ck_u32 *near_words)
+/* Before the first step; a barrier must follow. */
+CK_FN void chem_begin(chem_params p, chem_tables t, chem_memory m, chem_team team, CK_LOCAL ck_u32 *near_words)
 {
-    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, how_far = CHEM_ARE_RESOLVED, n_waits = 0u;
     chem_clear_all(p, m, team);
     CHEM_EACH(i, p.room)
     {
         chem_clear_slot(m, i);
     }
-    if (team.worker == 0u) {
-        m.control[CHEM_CONTROL_OTHERS] = 0u;
-    }
     chem_list_limits(p, t, near_words);
     for (ck_u32 k = CK_LOCAL_INDEX(); k < p.n_species && p.n_species <= CHEM_NEAR_SPECIES; k += CK_LOCAL_SIZE()) {
         ck_write_local_u32(chem_counts_of(near_words) + k, 0u);
     }
+}
+
+/* All steps. */
+CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u64 *words, chem_team team, CK_GLOBAL ck_u32 *arrivals,
+                    CK_LOCAL ck_u32 *near_words)
+{
+    ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, how_far = CHEM_ARE_RESOLVED, n_waits = 0u;
+    chem_begin(p, t, m, team, near_words);
     ck_crew_barrier(arrivals, team.n_blocks);
     chem_step s = t.steps[0];
     for (ck_u32 step = 0u; step < end; ++step) {
@@ -467,7 +473,7 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
         most_molecules = n > most_molecules ? n : most_molecules;
         n = n < p.room ? n : p.room;
         if (how_far == CHEM_ARE_RESOLVED) {
-            chem_advance_all(p, m, s, team, n);
+            chem_advance_all(p, m, s, team, n, CHEM_ALL);
             ck_crew_barrier(arrivals, team.n_blocks);
         }
         /* Here no thread writes to it, so that all come to the same end. */
@@ -498,11 +504,10 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
     }
     chem_add_counts(words, p.at_counters + CHEM_COUNT_PAIRS, pairs, near_words);
     if (team.worker == 0u) {
-        ck_atomic_max_u64(words + p.at_counters + CHEM_COUNT_MOST_MOLECULES, most_molecules);
-        ck_atomic_max_u64(words + p.at_counters + CHEM_COUNT_MOST_CANDIDATES, most_candidates);
+        CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOST_MOLECULES, most_molecules);
+        CHEM_ADD(words, p.at_counters + CHEM_COUNT_MOST_CANDIDATES, most_candidates);
         CHEM_ADD(words, p.at_counters + CHEM_COUNT_NO_ROOM, m.control[CHEM_CONTROL_NO_ROOM]);
     }
-    ck_crew_barrier(arrivals, team.n_blocks);
 }
 
 CK_KERNEL CK_LAUNCH_BOUNDS
@@ -513,21 +518,8 @@ chem_exact(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
     CK_LOCAL_MEMORY
     chem_params p = chem_specialise(given);
     chem_tables t = chem_bind_tables(starts, channels, steps, groups);
-    chem_team team = chem_crew_of(p.n_crews);
-    ck_u32 crew = CK_GROUP_INDEX() / team.n_blocks;
-    chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects);
-    chem_memory m = chem_bind(scratch + crew * (layout.n_bytes / 8u), layout);
-    CK_GLOBAL ck_u32 *own_arrivals = m.control + CHEM_CONTROL_BARRIER;
-    if (team.worker == 0u && crew < p.n_crews) {
-        *own_arrivals = 0u;
-    }
-    ck_grid_barrier(arrivals);
-    for (ck_u32 first = crew * p.part; crew < p.n_crews && first < given.n_histories; first += p.n_crews * p.part) {
-        p.n_histories = given.n_histories - first < p.part ? given.n_histories - first : p.part;
-        p.first_history = given.first_history + first;
-        p.first_track = (given.first_track + first) % p.n_tracks;
-        chem_run(p, t, m, words, team, own_arrivals, ck_local);
-    }
+    chem_memory m = chem_bind(scratch, chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects));
+    chem_run(p, t, m, words, chem_all_threads(), arrivals, ck_local);
 }
 
 #endif

@@ -13,7 +13,7 @@
  * Local words of the block: CHEM_KINDS^2 limits, for two species (modulo CHEM_KINDS) how far apart places may be, in
  * square; those of species that have no channel are 0. Then those of the lanes, CK_LANES of each unless said otherwise:
  *   spots   4 a lane: place in the grid, and where the limits of its species begin
- *   queue   6 a lane: three pairs of slots
+ *   queue   6 a lane: three queries with the slot they have found
  *   begins  2 a lane: a bit for every number of a stretch of the walk, set where a range begins
  *   rows    CHEM_SIDES a lane: row and lane of each range that is not empty
  *   from    CHEM_SIDES a lane: its first slot, less its number in the walk
@@ -130,14 +130,42 @@ CK_FN chem_two chem_ranges_at(chem_lanes l, chem_two k, ck_u32 *n_begun)
     return range;
 }
 
+/**
+ * What there is to search for, in turn: the pairs of each molecule that stands in the order of the buckets with those behind it; then, of
+ * each of the `n_late` that stand in no order, the pairs with all that do (in two parts) and with the late ones behind it.
+ */
+typedef struct chem_queries {
+    ck_u32 n_lined_up, n_late;
+} chem_queries;
+
+#define CHEM_LATE_ONES 3u
+
+typedef struct chem_query {
+    ck_u32 i, way;
+} chem_query;
+
+CK_FN chem_query chem_query_of(chem_queries q, ck_u32 number)
+{
+    chem_query query;
+    ck_u32 late = number - q.n_lined_up;
+    query.i = number;
+    query.way = CHEM_BEHIND;
+    if (number >= q.n_lined_up) {
+        query.way = late < q.n_late ? CHEM_AROUND : late < 2u * q.n_late ? CHEM_MIRRORED : CHEM_LATE_ONES;
+        query.i = number - (query.way - 1u) * q.n_late;
+    }
+    return query;
+}
+
 /* Ask the pairs of the queue, the last ones first, one a lane. */
-CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l)
+CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l,
+                                 chem_queries queries)
 {
     ck_u32 n = l.n_queued < CK_LANES ? l.n_queued : CK_LANES, at = l.n_queued - n + l.lane;
     l.n_queued -= n;
     if (l.lane < n) {
-        ck_u32 i = ck_read_local_u32(l.queue + 2u * at), j = ck_read_local_u32(l.queue + 2u * at + 1u);
-        l.n_near += chem_ask(p, t, m, s, step, i, j);
+        chem_query query = chem_query_of(queries, ck_read_local_u32(l.queue + 2u * at));
+        l.n_near += chem_ask(p, t, m, s, step, query.i, ck_read_local_u32(l.queue + 2u * at + 1u));
     }
     CK_LANES_MEET();
     return l;
@@ -166,12 +194,12 @@ CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_wor
     return square < limit && is_in_row != 0u ? 1u : 0u;
 }
 
-/* Into the queue, if `is_found`; all lanes call. */
-CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 i, ck_u32 j)
+/* A query and what it has found into the queue, if `is_found`; all lanes call. */
+CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 query, ck_u32 j)
 {
     ck_u32 n_found, at = l.n_queued + ck_lane_rank(is_found, &n_found);
     if (is_found != 0u) {
-        ck_write_local_u32(l.queue + 2u * at, i);
+        ck_write_local_u32(l.queue + 2u * at, query);
         ck_write_local_u32(l.queue + 2u * at + 1u, j);
     }
     l.n_queued += n_found;
@@ -227,33 +255,6 @@ CK_FN chem_looks chem_look_ahead(chem_params p, chem_memory m, chem_lanes l, che
     return looks;
 }
 
-/**
- * What there is to search for, in turn: the pairs of each molecule that stands in the order of the buckets with those behind it; then, of
- * each of the `n_late` that stand in no order, the pairs with all that do (in two parts) and with the late ones behind it.
- */
-typedef struct chem_queries {
-    ck_u32 n_lined_up, n_late;
-} chem_queries;
-
-#define CHEM_LATE_ONES 3u
-
-typedef struct chem_query {
-    ck_u32 i, way;
-} chem_query;
-
-CK_FN chem_query chem_query_of(chem_queries q, ck_u32 number)
-{
-    chem_query query;
-    ck_u32 late = number - q.n_lined_up;
-    query.i = number;
-    query.way = CHEM_BEHIND;
-    if (number >= q.n_lined_up) {
-        query.way = late < q.n_late ? CHEM_AROUND : late < 2u * q.n_late ? CHEM_MIRRORED : CHEM_LATE_ONES;
-        query.i = number - (query.way - 1u) * q.n_late;
-    }
-    return query;
-}
-
 /* Walk through all that is in the ranges of the lanes. Queries of lanes: first, first + stride, ... While some are looked at the next
  * ones are on their way. A full queue is asked; at the end of the last walk all that waits is. */
 CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
@@ -271,12 +272,12 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
         }
         ck_u32 is_found_a = k < total ? chem_is_in_sight(sight, l, looks.row.a, looks.of_a) : 0u;
         ck_u32 is_found_b = k + CK_LANES < total ? chem_is_in_sight(sight, l, looks.row.b, looks.of_b) : 0u;
-        l = chem_queue_up(l, is_found_a, chem_query_of(queries, first + chem_owner_of(looks.row.a) * stride).i, looks.j.a);
-        l = chem_queue_up(l, is_found_b, chem_query_of(queries, first + chem_owner_of(looks.row.b) * stride).i, looks.j.b);
+        l = chem_queue_up(l, is_found_a, first + chem_owner_of(looks.row.a) * stride, looks.j.a);
+        l = chem_queue_up(l, is_found_b, first + chem_owner_of(looks.row.b) * stride, looks.j.b);
         CK_LANES_MEET();
         ck_u32 least = is_last != 0u && base >= total ? 1u : CK_LANES;
         while (l.n_queued >= least) {
-            l = chem_ask_queued(p, t, m, s, step, l);
+            l = chem_ask_queued(p, t, m, s, step, l, queries);
         }
     } while (base < total);
     return l;

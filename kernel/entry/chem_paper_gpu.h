@@ -174,7 +174,7 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
     chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects);
     chem_memory m = chem_bind(scratch, layout);
     chem_paper_launch l = chem_paper_bind(table, scratch + layout.n_bytes / 8u);
-    chem_team team = chem_crew_of(1u);
+    chem_team team = chem_all_threads();
     chem_paper_start(p, t, m, l, words, team, arrivals);
     ck_u32 under_way = p.n_histories, number = 0u, phase = CHEM_PAPER_A, turn = 0u;
     ck_u32 pairs = 0u, most_molecules = 0u, most_candidates = 0u;

@@ -25,9 +25,6 @@ static const uint64_t BUCKETS_OF_MOLECULE = 2;
 /* Molecules of which a core keeps all arrays in its second cache. */
 static const uint64_t MOLECULES_OF_CACHE = 4096;
 
-/* Molecules that a crew takes at a time at least, and crews of a launch at most. */
-static const uint64_t MOLECULES_OF_CREW = 60000, MOST_CREWS = 4;
-
 /* Slots beyond the molecules of the input, for products. */
 static const double SPARE_MOLECULES = 0.1;
 
@@ -106,6 +103,9 @@ static void set_buckets(chem_params *p, const chem_plan *chem, uint64_t n_molecu
 static uint32_t histories_of_worker(const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
     uint64_t average = chem->n_molecules / chem->model->n_tracks + 1, part = MOLECULES_OF_CACHE / average + 1;
+    if (shape->n_workers == 0) {
+        return 0;
+    }
     if (n_histories < shape->n_workers) { /* to meet ten times a step costs more than to do a few molecules alone */
         return n_histories * average < 2 * MOLECULES_OF_CACHE ? (uint32_t)n_histories : 0;
     }
@@ -119,26 +119,10 @@ static ck_u32 at_most_a_word(uint64_t n)
     return n < UINT32_MAX ? (ck_u32)n : UINT32_MAX;
 }
 
-/* On a GPU crews of blocks take histories for themselves, so many molecules at a time that the arrays of all crews stay in its second
- * cache. One crew takes what is not enough for that, and all of a method that does not know of crews. */
-static void set_crews(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
-{
-    uint64_t average = chem->n_molecules / chem->model->n_tracks + 1, part = MOLECULES_OF_CREW / average + 1;
-    uint64_t n_crews = chem->engine == &chem_engine_exact ? (n_histories + part - 1) / part : 1;
-    n_crews = n_crews < MOST_CREWS ? n_crews : MOST_CREWS;
-    p->n_crews = (ck_u32)(n_crews < shape->grid ? n_crews : shape->grid);
-    p->part = (ck_u32)(p->n_crews > 1 ? part : n_histories);
-}
-
 /* Working memory of a launch of so many histories with this much room; the layout is the kernel's own. */
 void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories)
 {
-    if (shape->n_workers == 0) {
-        set_crews(p, chem, shape, n_histories);
-    } else {
-        p->part = histories_of_worker(chem, shape, n_histories);
-        p->n_crews = 1;
-    }
+    p->part = histories_of_worker(chem, shape, n_histories);
     uint64_t n = molecules_of_launch(chem, p->part != 0 ? p->part : n_histories);
     uint64_t room = (uint64_t)((double)n * (1.0 + SPARE_MOLECULES)) + 1024;
     uint64_t candidates = n / MOLECULES_OF_CANDIDATE + 4096;
@@ -147,18 +131,12 @@ void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape
     set_buckets(p, chem, n, p->part != 0 ? p->part : n_histories);
 }
 
-/* Workers, or crews of them, that have working memory of their own. */
-uint32_t chem_exact_n_memories(const chem_params *p, const plan_shape *shape)
-{
-    return shape->n_workers == 0 ? p->n_crews : p->part != 0 ? shape->n_workers : 1;
-}
-
 static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uint64_t n_histories)
 {
     const chem_plan *chem = plan->data;
     chem_params p = *(const chem_params *)chem->engine_data;
     chem_exact_set_room(&p, chem, shape, n_histories);
-    return chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes * chem_exact_n_memories(&p, shape);
+    return chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes * (p.part != 0 ? shape->n_workers : 1);
 }
 
 /* After a launch: did all find room? If not, how much is to be had. */
@@ -230,12 +208,11 @@ static crp_status params(const crp_plan *plan, const device_info *info, const pl
     p.first_history = (ck_u32)first;
     p.first_track = (ck_u32)(first % chem->model->n_tracks);
     p.team = 1;
-    chem_exact_set_room(&p, chem, shape, count);
-    uint32_t workers = shape->grid / p.n_crews * shape->block;
-    uint64_t together = p.part != 0 && p.part < count ? p.part : count;
-    while (p.team * 2 * together <= workers) {
+    uint32_t workers = shape->grid * shape->block;
+    while ((uint64_t)p.team * 2 * count <= workers) {
         p.team *= 2;
     }
+    chem_exact_set_room(&p, chem, shape, count);
     memcpy(bytes, &p, sizeof p);
     *n_bytes = sizeof p;
     return CRP_OK;

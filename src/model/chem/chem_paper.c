@@ -88,7 +88,7 @@ static uint64_t scratch_bytes(const crp_plan *plan, const plan_shape *shape, uin
     chem_exact_set_room(&p, chem, shape, n_histories);
     uint64_t n = p.part != 0 ? p.part : n_histories;
     uint64_t n_bytes = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes + n * sizeof(chem_paper_history);
-    return ((n_bytes + 63u) & ~(uint64_t)63u) * chem_exact_n_memories(&p, shape);
+    return ((n_bytes + 63u) & ~(uint64_t)63u) * (p.part != 0 ? shape->n_workers : 1);
 }
 
 static crp_status shape_for(crp_context *context, const crp_model *model, const crp_plan *plan, const device_info *info,

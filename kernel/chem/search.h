@@ -316,11 +316,10 @@ CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, f
     r.row = chem_row_word(y, z);
     r.n_cells = along == 0u && are_in_turn != 0u ? c.n : 1u;
     r.is_end = along + r.n_cells >= c.n ? 1u : 0u;
-    r.from = r.to = 0u;
-    if (c.n != 0u) {
-        r.from = side == 0u && along == 0u && way == CHEM_BEHIND ? i + 1u : m.starts[at];
-        r.to = m.starts[at + r.n_cells];
-    }
+    at = c.n != 0u ? at : 0u; /* read in any case: what is in no branch is waited for together */
+    ck_u32 from = m.starts[at], to = m.starts[at + r.n_cells];
+    r.from = side == 0u && along == 0u && way == CHEM_BEHIND ? i + 1u : from;
+    r.to = c.n != 0u ? to : 0u;
     return r;
 }
 

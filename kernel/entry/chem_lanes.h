@@ -287,14 +287,13 @@ CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_ste
 CK_FN chem_range chem_range_of_query(chem_params p, chem_memory m, chem_sight sight, chem_queries queries, chem_query query,
                                      float limit, chem_spot spot, ck_u32 history, ck_u32 side, ck_u32 along)
 {
-    if (query.way != CHEM_LATE_ONES) {
-        return chem_range_of(p, m, sight, limit, spot, history, query.i, query.way, side, along);
+    chem_range r = chem_range_of(p, m, sight, limit, spot, history, query.i, query.way, side, along);
+    if (query.way == CHEM_LATE_ONES) {
+        r.row = CHEM_ANY_ROW;
+        r.from = query.i + 1u;
+        r.to = queries.n_lined_up + queries.n_late;
+        r.n_cells = r.is_end = 1u;
     }
-    chem_range r;
-    r.row = CHEM_ANY_ROW;
-    r.from = query.i + 1u;
-    r.to = queries.n_lined_up + queries.n_late;
-    r.n_cells = r.is_end = 1u;
     return r;
 }
 
@@ -327,14 +326,11 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
         ck_u32 rows[CHEM_SIDES], mine = 0u, n_full = 0u, total, n_ranges;
         CK_UNROLL
         for (ck_u32 side = 0u; side < CHEM_SIDES; ++side) {
-            ranges.n[side] = ranges.from[side] = rows[side] = 0u;
-            if ((open_sides >> side & 1u) != 0u) {
-                chem_range r = chem_range_of_query(p, m, sight, queries, query, limit, spot, history, side, along);
-                ranges.n[side] = r.to > r.from ? r.to - r.from : 0u;
-                ranges.from[side] = r.from;
-                rows[side] = r.row | l.lane << 12;
-                open_sides &= ~(r.is_end << side);
-            }
+            chem_range r = chem_range_of_query(p, m, sight, queries, query, limit, spot, history, side, along);
+            ranges.n[side] = (open_sides >> side & 1u) != 0u && r.to > r.from ? r.to - r.from : 0u;
+            ranges.from[side] = r.from;
+            rows[side] = r.row | l.lane << 12;
+            open_sides &= ~(r.is_end << side);
             mine += ranges.n[side];
             n_full += ranges.n[side] != 0u ? 1u : 0u;
         }

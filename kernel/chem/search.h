@@ -351,6 +351,8 @@ CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem
     ck_u32 species = m.spots[CHEM_SPOT(p, 3u, i)], partners = t.words[p.at_partners + species], history = m.history_next[i];
     ck_u32 n_near = 0u;
     float limit = chem_own_limit(p, t, s, sight, species);
+    /* To look at many places at once costs less than to find out which cells are near enough. */
+    float of_cells = CHEM_ABREAST > 1u ? 3.0e38f : limit;
     ck_u32 found[CHEM_MOST_FOUND], n_found = 0u, side = partners != 0u ? 0u : CHEM_SIDES, along = 0u;
     chem_range r;
     r.row = r.from = r.to = 0u;
@@ -364,7 +366,7 @@ CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem
             }
             r.from += CHEM_ABREAST;
         } else {
-            r = chem_range_of(p, m, sight, limit, spot, history, i, CHEM_BEHIND, side, along);
+            r = chem_range_of(p, m, sight, of_cells, spot, history, i, CHEM_BEHIND, side, along);
             along += r.n_cells;
             if (r.is_end != 0u) {
                 along = 0u;

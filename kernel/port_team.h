@@ -62,7 +62,7 @@ CK_FN ck_u32 ck_lane_max(ck_u32 value)
 /* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
 
 /* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of
- * the launch do; ck_crew_barrier: those of `n_blocks` blocks that call it; ck_crew_wait: this block waits until others have come to
+ * the launch do; ck_blocks_barrier: those of `n_blocks` blocks that call it; ck_blocks_wait: this block waits until others have come to
  * theirs so many times. `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
  * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
 #if defined(CK_LANG_OPENCL)
@@ -70,8 +70,8 @@ CK_FN ck_u32 ck_lane_max(ck_u32 value)
 #define CK_GROUP_INDEX() ((ck_u32)get_group_id(0))
 #define CK_GROUPS() ((ck_u32)get_num_groups(0))
 #define ck_grid_barrier(arrivals) CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define ck_crew_barrier(arrivals, n_blocks) ck_grid_barrier(arrivals)
-#define ck_crew_wait(arrivals, n_arrivals) ck_grid_barrier(arrivals)
+#define ck_blocks_barrier(arrivals, n_blocks) ck_grid_barrier(arrivals)
+#define ck_blocks_wait(arrivals, n_arrivals) ck_grid_barrier(arrivals)
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
 #if defined(CK_SPLIT)
@@ -107,7 +107,7 @@ CK_FN void ck_leave_barrier(ck_u32 is_given_up)
 #define ck_is_given_up(n_looks) ((void)(n_looks), 0u)
 #define ck_leave_barrier(is_given_up) __syncthreads()
 #endif
-CK_FN void ck_crew_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
+CK_FN void ck_blocks_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
 {
     ck_u32 is_given_up = 0u;
     __syncthreads();
@@ -128,7 +128,7 @@ CK_FN void ck_crew_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
     }
     ck_leave_barrier(is_given_up);
 }
-CK_FN void ck_crew_wait(ck_u32 *arrivals, ck_u32 n_arrivals)
+CK_FN void ck_blocks_wait(ck_u32 *arrivals, ck_u32 n_arrivals)
 {
     ck_u32 is_given_up = 0u;
     if (threadIdx.x == 0u) {
@@ -145,7 +145,7 @@ CK_FN void ck_crew_wait(ck_u32 *arrivals, ck_u32 n_arrivals)
 }
 CK_FN void ck_grid_barrier(ck_u32 *arrivals)
 {
-    ck_crew_barrier(arrivals, CK_GROUPS());
+    ck_blocks_barrier(arrivals, CK_GROUPS());
 }
 #endif
 

@@ -163,7 +163,7 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u
     if (team.worker == 0u) {
         *chem_line_up_of(m, step + 1u).lined_up = 0u;
     }
-    ck_crew_barrier(arrivals, team.n_blocks);
+    ck_blocks_barrier(arrivals, team.n_blocks);
     for (ck_u32 i = team.worker; i < n; i += 2u * team.n_workers) {
         ck_u32 j = i + team.n_workers, of_i = m.buckets[i], of_j = j < n ? m.buckets[j] : CHEM_NONE;
         ck_u32 to_i = of_i != CHEM_NONE ? m.starts[CHEM_AT(of_i)] + m.ranks[i] : 0u;
@@ -185,7 +185,7 @@ CK_FN void chem_sort(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u
     if (is_late == 0u && team.worker == 0u) {
         m.control[CHEM_CONTROL_LATE] = 0u;
     }
-    ck_crew_barrier(arrivals, team.n_blocks);
+    ck_blocks_barrier(arrivals, team.n_blocks);
     ck_u32 n_live = *m.lined_up;
     for (ck_u32 i = team.worker; i < n_live; i += 2u * team.n_workers) {
         ck_u32 j = i + team.n_workers, from_i = m.order[i], from_j = j < n_live ? m.order[j] : from_i;
@@ -293,9 +293,9 @@ CK_FN void chem_resolve_rounds(chem_params p, chem_tables t, chem_memory m, CK_G
             chem_block_scan(chem_sums_of(near_words), chem_prune_some(m, team, n), &live);
             CK_GROUP_BARRIER();
         } else {
-            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_blocks_barrier(arrivals, team.n_blocks);
             chem_prune_all(m, team, n, round);
-            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_blocks_barrier(arrivals, team.n_blocks);
             live = m.control[CHEM_CONTROL_LIVE + (round & 63u)];
         }
         m = chem_next_round(m);
@@ -380,7 +380,7 @@ CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL
         others.n_blocks = n_others;
         chem_advance_all(p, after, next, others, n_molecules, is_late != 0u ? CHEM_NO_OTHERS : CHEM_FREE_ONES);
         if (is_late != 0u) {
-            ck_crew_barrier(arrivals_of_others, n_others);
+            ck_blocks_barrier(arrivals_of_others, n_others);
             chem_sort(p, t, after, words, next, step + 1u, others, n_molecules, arrivals_of_others, near_words, 1u);
         }
     }
@@ -392,14 +392,14 @@ CK_FN ck_u32 chem_resolve(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL
         chem_resolve_rounds(p, t, m, words, s, step, block, arrivals, n, is_few, near_words);
     }
     if (is_late != 0u && is_resolver != 0u) {
-        ck_crew_wait(arrivals_of_others, (*n_waits + 2u) * n_others);
+        ck_blocks_wait(arrivals_of_others, (*n_waits + 2u) * n_others);
         chem_settle_late(p, t, m, after, words, next, step + 1u, block, n_molecules, n, near_words);
     } else if (is_few != 0u && is_resolver != 0u) {
         chem_advance_asked(p, after, next, block, n_molecules, n);
     }
     *n_waits += is_late != 0u ? 3u : 0u;
     if (is_few != 0u) {
-        ck_crew_barrier(arrivals, team.n_blocks);
+        ck_blocks_barrier(arrivals, team.n_blocks);
     }
     return is_late != 0u ? CHEM_ARE_IN_ORDER : is_few != 0u ? CHEM_ARE_ADVANCED : CHEM_ARE_RESOLVED;
 }
@@ -459,13 +459,13 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
 {
     ck_u32 most_molecules = 0u, most_candidates = 0u, pairs = 0u, end = p.n_steps, how_far = CHEM_ARE_RESOLVED, n_waits = 0u;
     chem_begin(p, t, m, team, near_words);
-    ck_crew_barrier(arrivals, team.n_blocks);
+    ck_blocks_barrier(arrivals, team.n_blocks);
     chem_step s = t.steps[0];
     for (ck_u32 step = 0u; step < end; ++step) {
         m = chem_line_up_of(m, step);
         if (s.births != CHEM_NONE) {
             chem_admit(p, t, m, words, team, s);
-            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_blocks_barrier(arrivals, team.n_blocks);
         }
         /* All at once, for they are far. */
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES], is_full = m.control[CHEM_CONTROL_FULL];
@@ -474,19 +474,19 @@ CK_FN void chem_run(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_u6
         n = n < p.room ? n : p.room;
         if (how_far == CHEM_ARE_RESOLVED) {
             chem_advance_all(p, m, s, team, n, CHEM_ALL);
-            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_blocks_barrier(arrivals, team.n_blocks);
         }
         /* Here no thread writes to it, so that all come to the same end. */
         is_full = how_far == CHEM_ARE_IN_ORDER ? is_full : m.control[CHEM_CONTROL_NO_ROOM];
         end = is_full != 0u ? step : end;
         if (step + 1u < end && how_far != CHEM_ARE_IN_ORDER) {
             chem_sort(p, t, m, words, s, step, team, n, arrivals, near_words, 0u);
-            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_blocks_barrier(arrivals, team.n_blocks);
             queries = chem_queries_of(m);
         }
         if (step + 1u < end) {
             pairs += chem_search(p, t, m, s, step, team, queries, near_words);
-            ck_crew_barrier(arrivals, team.n_blocks);
+            ck_blocks_barrier(arrivals, team.n_blocks);
             ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES], n_molecules = queries.n_lined_up + queries.n_late;
             chem_step next = t.steps[step + 1u];
             most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;

@@ -246,12 +246,14 @@ static cuda_result allocate_with_host(cuda_gpu *gpu, cuda_pointer *pointer, size
     if (!memory_suffices(n_bytes, NULL)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    cuda_ask_free_memory(gpu);
     cuda_result result = gpu->driver.mem_alloc_managed(pointer, n_bytes, CUDA_MEM_ATTACH_GLOBAL);
     if (result == CUDA_SUCCESS) {
         context_log(gpu->base.context, CRP_LOG_WARNING, "cuda",
-                    "%s (%s) works in part in the host's memory, which is slow (a launch needs %.3g GB, the device has %.3g GB): "
-                    "prefer a device with more memory, or the device cpu", info->label, info->name, (double)n_bytes * 1e-9,
-                    (double)info->memory_total * 1e-9);
+                    "%s (%s) works in part in the host's memory, which is slow (a launch needs %.3g GB, of %.3g GB of the device "
+                    "%.3g GB are free): prefer more memory, several devices in one run that reach each other's, or the device cpu",
+                    info->label, info->name, (double)n_bytes * 1e-9, (double)info->memory_total * 1e-9,
+                    (double)info->memory_free * 1e-9);
     }
     return result;
 }

@@ -8,7 +8,7 @@
 
 struct cuda_split;
 
-enum { CUDA_MAX_PEERS = 15 };
+enum { CUDA_MAX_PEERS = 7 };
 
 /** One GPU, open. */
 typedef struct cuda_gpu {

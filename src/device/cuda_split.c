@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {
@@ -285,7 +284,9 @@ static crp_status make_kernels(cuda_split *split, const device_kernel *kernel)
     destroy_kernels(split);
     const char **defines = malloc((source.n_defines + 1) * sizeof *defines);
     CRP_CHECK(split->parts[0].gpu->base.context, defines != NULL, CRP_ERR_MEMORY, "no memory for a kernel");
-    memcpy(defines, source.defines, source.n_defines * sizeof *defines);
+    for (size_t i = 0; i < source.n_defines; i++) {
+        defines[i] = source.defines[i];
+    }
     defines[source.n_defines++] = "CK_SPLIT=1";
     source.defines = defines;
     source.ahead = NULL;

@@ -34,8 +34,8 @@ static long setting(const char *name, long otherwise)
 /* Devices are numbered contexts: a context is a pointer into this array. A thread works with one at a time. */
 static struct fake_gpu {
     long n_launches, n_users;
-    int lost; /* the code that every call gives, once it has failed */
-    size_t n_created; /* bytes that were made to be mapped */
+    _Atomic int lost; /* the code that every call gives, once it has failed */
+    _Atomic size_t n_created; /* bytes that were made to be mapped */
 } gpus[MAX_DEVICES];
 static __thread struct fake_gpu *current = gpus;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,7 +70,7 @@ int cuDriverGetVersion(int *version)
 
 int cuGetErrorName(int result, const char **name)
 {
-    static char text[32];
+    static __thread char text[32];
     snprintf(text, sizeof text, "FAKE_ERROR_%d", result);
     *name = text;
     return result == 12345 ? 1 : 0; /* a number that the driver does not know */

@@ -28,6 +28,9 @@ static const uint64_t MOLECULES_OF_CACHE = 4096;
 /* Slots beyond the molecules of the input, for products. */
 static const double SPARE_MOLECULES = 0.1;
 
+/* The kernels count four words a slot with 32 bits. */
+static const uint64_t MOST_MOLECULES = 900000000;
+
 crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
 {
     const chem_model *m = chem->model;
@@ -35,6 +38,9 @@ crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *p
     CRP_CHECK(context, p != NULL, CRP_ERR_MEMORY, "no memory for a plan");
     chem->engine_data = p;
     chem->engine_data_destroy = free;
+    CRP_CHECK(context, chem->largest_track <= MOST_MOLECULES, CRP_ERR_CONFIG,
+              "a track has %llu molecules (at most %llu can be stepped together) cut it into tracks that are apart from each other",
+              (unsigned long long)chem->largest_track, (unsigned long long)MOST_MOLECULES);
     plan->n_tables = 4;
     CRP_TRY(chem_channels_create(context, m, p, &plan->tables[1].data, &plan->tables[1].n_bytes));
     size_t n_groups = (size_t)chem->n_births * m->n_tracks + 1;

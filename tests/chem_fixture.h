@@ -69,7 +69,7 @@ static crp_status chem_case_load(crp_context *context, const chem_case *c, crp_i
     size_t n = 0;
     bool is_text = c->set != NULL && strchr(c->set, '\n') != NULL;
     if (c->set != NULL) {
-        snprintf(set_path, sizeof set_path, "%s", is_text ? "" : c->set);
+        snprintf(set_path, sizeof set_path, "%.200s", is_text ? "" : c->set);
     }
     if (is_text) {
         snprintf(set_path, sizeof set_path, "%s/chem_case_%ld.set", CRP_BINARY_DIR, (long)getpid());

@@ -1,5 +1,5 @@
-/* The method exact as a GPU does it, on OpenCL: the roads that a step can take there, by the number of its candidates and by what their
- * partners undergo, lead to the digest of the CPU. */
+/* The method exact as a GPU does it, on OpenCL: the roads that a step can take there, by the number of its candidates
+ * and by what their partners undergo, lead to the digest of the CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,14 @@
 
 static void digest_on(const char *device, const char *set, const char *yaml, uint64_t copies, char digest[65])
 {
-    chem_case c = {.set = set, .yaml = yaml, .chem = "", .copies = copies, .seed = 8, .threads = 1, .batches = 1, .device = device};
+    chem_case c = {.set = set,
+                   .yaml = yaml,
+                   .chem = "",
+                   .copies = copies,
+                   .seed = 8,
+                   .threads = 1,
+                   .batches = 1,
+                   .device = device};
     crp_result *result = chem_case_run(&c);
     chem_case_balances(result);
     assert_true(chem_case_events(result, 20, 1) > 0.0);
@@ -32,12 +39,15 @@ static void one_digest_of_crowd(const char *set, unsigned count, uint64_t copies
 {
     char yaml[512];
     snprintf(yaml, sizeof yaml,
-             "time: {start: 1 ps, end: 100 ps}\nsource: {kind: spur, radius: 1 nm, energy: 1 keV, molecules: [{species: e_aq, count: "
-             "%u}, {species: OH, count: %u}, {species: H3O+, count: %u}]}\n", count, count, count);
+             "time: {start: 1 ps, end: 100 ps}\nsource: {kind: spur, radius: 1 nm, energy: 1 keV, molecules: "
+             "[{species: e_aq, count: "
+             "%u}, {species: OH, count: %u}, {species: H3O+, count: %u}]}\n",
+             count, count, count);
     one_digest(set, yaml, copies);
 }
 
-/* Below 1024 candidates what they leave stands in no order in the next step, below 2048 one block resolves, beyond all do. */
+/* Below 1024 candidates what they leave stands in no order in the next step, below 2048 one block resolves, beyond all
+ * do. */
 static void any_number_of_candidates(void **state)
 {
     (void)state;
@@ -65,13 +75,16 @@ static void scavengers_and_pulses(void **state)
     chem_case_needs_opencl();
     one_digest("topas",
                "time: {start: 1 ps, end: 10 ns}\nscavengers: [{species: O2, concentration: 2.5e-3}]\n"
-               "source: {kind: spur, tracks: 20, radius: 1.5 nm, energy: 70 eV, molecules: [{species: e_aq, count: 3}, {species: H3O+, "
-               "count: 3}, {species: OH, count: 4}, {species: H, count: 1}]}\n", 20);
+               "source: {kind: spur, tracks: 20, radius: 1.5 nm, energy: 70 eV, molecules: [{species: e_aq, count: 3}, "
+               "{species: H3O+, "
+               "count: 3}, {species: OH, count: 4}, {species: H, count: 1}]}\n",
+               20);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_of_candidates), cmocka_unit_test(partners_that_are_moved),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_of_candidates),
+                                       cmocka_unit_test(partners_that_are_moved),
                                        cmocka_unit_test(scavengers_and_pulses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,8 @@ YIELDS = {
 }
 # Seconds a track: copies, the most that is allowed, and the aim.
 SPEEDS = [("electron", 1, 10e-3, 3e-3), ("proton", 1, 10e-3, 3e-3), ("electron", 100, 5e-3, 1e-3), ("proton", 100, 5e-3, 1e-3)]
-# The same of `irt`, whose tracks each are one block's: one alone is to be no slower than by a core of a CPU or so.
-IRT_SPEEDS = [("electron", 1, 1.0), ("electron", 100, 10e-3), ("electron", 528, 10e-3), ("proton", 1, 2.0), ("proton", 100, 20e-3)]
+# The same of `irt`, whose tracks each are one block's: one alone takes about as long as on a core of a CPU.
+IRT_SPEEDS = [("electron", 1, 1.0), ("electron", 100, 10e-3), ("electron", 528, 5e-3), ("proton", 1, 2.0), ("proton", 100, 20e-3)]
 LIMIT = 4.5  # of |z|: once in a thousand runs of this script
 
 

@@ -65,10 +65,14 @@ CK_FN ck_u32 ck_lane_max(ck_u32 value)
  * the launch do; `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
  * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
 #if defined(CK_LANG_OPENCL)
+#if defined(CK_BLOCK) && CK_BLOCK == 1 /* compilers for CPUs take minutes to part a long kernel at barriers */
+#define CK_GROUP_BARRIER() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
 #define CK_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
 #define CK_GROUP_INDEX() ((ck_u32)get_group_id(0))
 #define CK_GROUPS() ((ck_u32)get_num_groups(0))
-#define ck_grid_barrier(arrivals) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ck_grid_barrier(arrivals) CK_GROUP_BARRIER()
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
 #if defined(CK_SPLIT)

@@ -170,22 +170,52 @@ CK_CALL double chem_irt_radiating_time(double u, double limit, double apart, dou
     return spread * spread / diffusion;
 }
 
-/* Move a molecule freely to `time`, by numbers that belong to the pair (low, high).  Draws: 3 pairs if it moves. */
-CK_CALL chem_irt_point chem_irt_moved(CHEM_IRT_KEYS key_of, ck_u32 draw, ck_u32 low, ck_u32 high,
-                                    chem_irt_point p, double variance)
+/* One of three normal numbers that belong to the pair (low, high).  Draws: 1 pair. */
+CK_FN double chem_irt_normal(CHEM_IRT_KEYS key_of, ck_u32 draw, ck_u32 low, ck_u32 high)
+{
+    ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, draw), low, high);
+    return ck_normal64(words.a, words.b);
+}
+
+/* All three: in a loop, since on a GPU code that is not there need not be fetched.  Draws: 3 pairs. */
+CK_CALL chem_irt_point chem_irt_normals(CHEM_IRT_KEYS key_of, ck_u32 draw, ck_u32 low, ck_u32 high)
+{
+    double of[3];
+    CK_NO_UNROLL
+    for (ck_u32 axis = 0u; axis < 3u; ++axis) {
+        of[axis] = chem_irt_normal(key_of, draw + axis, low, high);
+    }
+    chem_irt_point p;
+    p.x = of[0];
+    p.y = of[1];
+    p.z = of[2];
+    return p;
+}
+
+/* A molecule that moves freely, by so many standard deviations along each axis.  Draws: 0. */
+CK_FN chem_irt_point chem_irt_moved_by(chem_irt_point p, double variance, chem_irt_point normals)
 {
     if (variance > 0.0) {
         double width = ck_sqrt64(variance);
-        double step[3];
-        CK_NO_UNROLL /* one copy of the quantile: on a GPU code that is not there need not be fetched */
-        for (ck_u32 axis = 0u; axis < 3u; ++axis) {
-            ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, draw + axis), low, high);
-            step[axis] = ck_normal64(words.a, words.b);
-        }
-        p.x = ck_fma64(width, step[0], p.x);
-        p.y = ck_fma64(width, step[1], p.y);
-        p.z = ck_fma64(width, step[2], p.z);
+        p.x = ck_fma64(width, normals.x, p.x);
+        p.y = ck_fma64(width, normals.y, p.y);
+        p.z = ck_fma64(width, normals.z, p.z);
     }
+    return p;
+}
+
+/* The same by numbers that belong to the pair (low, high).  Draws: 3 pairs if it moves. */
+CK_FN chem_irt_point chem_irt_moved(CHEM_IRT_KEYS key_of, ck_u32 draw, ck_u32 low, ck_u32 high, chem_irt_point p, double variance)
+{
+    return variance > 0.0 ? chem_irt_moved_by(p, variance, chem_irt_normals(key_of, draw, low, high)) : p;
+}
+
+CK_FN chem_irt_point chem_irt_born_at(chem_irt_molecule a)
+{
+    chem_irt_point p;
+    p.x = a.x;
+    p.y = a.y;
+    p.z = a.z;
     return p;
 }
 
@@ -197,25 +227,29 @@ typedef struct chem_irt_pair {
     ck_u32 low, high;
 } chem_irt_pair;
 
-CK_CALL chem_irt_pair chem_irt_meet(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b)
+/* The older one moves by these normal numbers.  Draws: 0. */
+CK_FN chem_irt_pair chem_irt_meet_by(chem_irt_molecule a, chem_irt_molecule b, chem_irt_point normals)
 {
     chem_irt_pair p;
     p.low = a.id < b.id ? a.id : b.id;
     p.high = a.id < b.id ? b.id : a.id;
     p.start = a.birth > b.birth ? a.birth : b.birth;
-    p.a.x = a.x;
-    p.a.y = a.y;
-    p.a.z = a.z;
-    p.b.x = b.x;
-    p.b.y = b.y;
-    p.b.z = b.z;
-    p.a = chem_irt_moved(key_of, CHEM_IRT_MOVE, p.low, p.high, p.a, 2.0 * a.diffusion * (p.start - a.birth));
-    p.b = chem_irt_moved(key_of, CHEM_IRT_MOVE, p.low, p.high, p.b, 2.0 * b.diffusion * (p.start - b.birth));
+    p.a = chem_irt_moved_by(chem_irt_born_at(a), 2.0 * a.diffusion * (p.start - a.birth), normals);
+    p.b = chem_irt_moved_by(chem_irt_born_at(b), 2.0 * b.diffusion * (p.start - b.birth), normals);
     double dx = p.a.x - p.b.x;
     double dy = p.a.y - p.b.y;
     double dz = p.a.z - p.b.z;
     p.distance = ck_sqrt64(ck_fma64(dx, dx, ck_fma64(dy, dy, dz * dz)));
     return p;
+}
+
+/* The numbers it moves by.  Draws: 3 pairs when one is older. */
+CK_FN chem_irt_point chem_irt_normals_of_move(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b)
+{
+    chem_irt_point none;
+    none.x = none.y = none.z = 0.0;
+    ck_u32 low = a.id < b.id ? a.id : b.id, high = a.id < b.id ? b.id : a.id;
+    return a.birth != b.birth ? chem_irt_normals(key_of, CHEM_IRT_MOVE, low, high) : none;
 }
 
 /**
@@ -231,7 +265,7 @@ CK_CALL chem_irt_pair chem_irt_meet(CHEM_IRT_KEYS key_of, chem_irt_molecule a, c
 CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b,
                                    chem_channel channel, double end)
 {
-    chem_irt_pair p = chem_irt_meet(key_of, a, b);
+    chem_irt_pair p = chem_irt_meet_by(a, b, chem_irt_normals_of_move(key_of, a, b));
     ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, CHEM_IRT_TIME), p.low, p.high);
     chem_irt_event e;
     double u = ck_uniform64(words.a, words.b);
@@ -270,12 +304,12 @@ CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, 
  * Where a pair reacts at `time`: the point that diffuses independently of the distance, Y = (D2 x1 + D1 x2)/(D1 + D2), with
  * variance 2 D1 D2/(D1 + D2) t in each coordinate.
  *
- * Draws: 3 pairs, 3 more when one is older.
+ * @param move, site  normal numbers: of the older one's move, and of that point
+ * Draws: 0.
  */
-CK_CALL chem_irt_point chem_irt_site(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b,
-                                   double time)
+CK_FN chem_irt_point chem_irt_site_by(chem_irt_molecule a, chem_irt_molecule b, double time, chem_irt_point move, chem_irt_point site)
 {
-    chem_irt_pair p = chem_irt_meet(key_of, a, b);
+    chem_irt_pair p = chem_irt_meet_by(a, b, move);
     double both = a.diffusion + b.diffusion;
     double of_a = both > 0.0 ? b.diffusion / both : 0.5;
     double of_b = 1.0 - of_a;
@@ -283,7 +317,7 @@ CK_CALL chem_irt_point chem_irt_site(CHEM_IRT_KEYS key_of, chem_irt_molecule a, 
     y.x = ck_fma64(of_a, p.a.x, of_b * p.b.x);
     y.y = ck_fma64(of_a, p.a.y, of_b * p.b.y);
     y.z = ck_fma64(of_a, p.a.z, of_b * p.b.z);
-    return chem_irt_moved(key_of, CHEM_IRT_SITE, p.low, p.high, y, 2.0 * a.diffusion * of_a * (time - p.start));
+    return chem_irt_moved_by(y, 2.0 * a.diffusion * of_a * (time - p.start), site);
 }
 
 /**
@@ -309,14 +343,10 @@ CK_CALL chem_irt_event chem_irt_first_order(CHEM_IRT_KEYS key_of, chem_irt_molec
     return e;
 }
 
-/* Where a molecule is when it reacts by itself.  Draws: 3 pairs. */
-CK_CALL chem_irt_point chem_irt_place(CHEM_IRT_KEYS key_of, chem_irt_molecule a, double time)
+/* Where a molecule is when it reacts by itself, by normal numbers: those of the site, both ids its own.  Draws: 0. */
+CK_FN chem_irt_point chem_irt_place_by(chem_irt_molecule a, double time, chem_irt_point site)
 {
-    chem_irt_point p;
-    p.x = a.x;
-    p.y = a.y;
-    p.z = a.z;
-    return chem_irt_moved(key_of, CHEM_IRT_SITE, a.id, a.id, p, 2.0 * a.diffusion * (time - a.birth));
+    return chem_irt_moved_by(chem_irt_born_at(a), 2.0 * a.diffusion * (time - a.birth), site);
 }
 
 /* A step of that length in a random direction: where products of one event that react with each other begin.  Draws: 3 pairs. */

@@ -28,7 +28,8 @@ typedef struct chem_irt_params {
     ck_u32 room;            /* molecules there is memory for: those of the largest track, and products */
     ck_u32 n_cells;         /* of the table of cells, a power of two larger than `room` */
     ck_u32 room_queue;      /* reactions that wait */
-    ck_u32 room_fresh;      /* reactions that one event adds; 0 for a worker by itself, which adds them one by one */
+    ck_u32 room_fresh;      /* a block that shares a history: what one event adds, and what events have added; 0 for a worker by
+                               itself, which adds one reaction after the other */
 } chem_irt_params;
 
 /* Cells are so many times smaller than the farthest distance that is looked at, so that less is looked at in vain. */
@@ -54,7 +55,9 @@ CK_STATIC_ASSERT(sizeof(chem_irt_params) % 8 == 0, chem_irt_params_are_whole_dou
 typedef struct chem_irt_memory {
     CK_GLOBAL double *x, *y, *z, *birth;   /* [room]; the last CHEM_IRT_LANES places stay empty */
     CK_GLOBAL chem_irt_entry *queue;       /* [room_queue] */
-    CK_GLOBAL chem_irt_entry *fresh;       /* [room_fresh] */
+    CK_GLOBAL chem_irt_entry *fresh;       /* [room_fresh]: of the last event */
+    CK_GLOBAL chem_irt_entry *later;       /* [room_fresh]: those of events that wait */
+    CK_GLOBAL ck_u32 *hits;                /* [room_fresh][2]: places of pairs that are to be asked */
     CK_GLOBAL ck_u64 *cell_key;            /* [n_cells]: three coordinates, all ones for an empty one */
     CK_GLOBAL ck_u32 *id, *species;        /* [room]; species n_species: no molecule */
     CK_GLOBAL ck_u32 *next, *previous;     /* [room]: chain of products of a cell, free places */
@@ -73,7 +76,7 @@ typedef struct chem_irt_memory {
 CK_FN ck_u64 chem_irt_bytes(chem_irt_params p)
 {
     ck_u64 room = p.room, n_cells = p.n_cells, n_species = p.n_species;
-    ck_u64 doubles = 4u * room + n_cells + 4u * ((ck_u64)p.room_queue + p.room_fresh);
+    ck_u64 doubles = 4u * room + n_cells + 4u * (ck_u64)p.room_queue + 9u * (ck_u64)p.room_fresh;
     ck_u64 words = 6u * room + 4u * n_cells + n_species * (n_species + 1u) + (n_species + 1u) + n_species + 1u + 4u +
                    p.n_outputs * n_species;
     return (8u * doubles + 4u * words + 63u) & ~(ck_u64)63;
@@ -89,7 +92,9 @@ CK_FN chem_irt_memory chem_irt_arrange(chem_irt_params p, CK_GLOBAL double *buff
     m.birth = m.z + p.room;
     m.queue = (CK_GLOBAL chem_irt_entry *)(m.birth + p.room);
     m.fresh = m.queue + p.room_queue;
-    m.cell_key = (CK_GLOBAL ck_u64 *)(m.fresh + p.room_fresh);
+    m.later = m.fresh + p.room_fresh;
+    m.hits = (CK_GLOBAL ck_u32 *)(m.later + p.room_fresh);
+    m.cell_key = (CK_GLOBAL ck_u64 *)(m.hits + 2u * p.room_fresh);
     m.id = (CK_GLOBAL ck_u32 *)(m.cell_key + p.n_cells);
     m.species = m.id + p.room;
     m.next = m.species + p.room;

@@ -217,10 +217,15 @@ CK_CALL void chem_irt_begin(chem_irt_history *h)
 
 /* ---------------------------------------------------------------------------------------------------- run */
 
-/* A reaction, and its products with all that is near. */
+/* A reaction whose time has come, if its molecules are left, and its products with all that is near. */
 CK_CALL void chem_irt_react(chem_irt_history *h, chem_irt_entry e)
 {
-    chem_irt_fire(h, e);
+    if (chem_irt_is_live(h, e) == 0u) {
+        return;
+    }
+    ck_u32 high = e.high == CHEM_NONE ? e.low : e.high;
+    chem_irt_point move = chem_irt_normals_of_move(h->keys, chem_irt_at(h, e.a), chem_irt_at(h, e.b));
+    chem_irt_happen(h, e, chem_irt_where(h, e, move, chem_irt_normals(h->keys, CHEM_IRT_SITE, e.low, high)));
     for (ck_u32 i = 0u; i < h->n_made && h->is_full == 0u; ++i) {
         chem_irt_ask_product(h, h->m.made[i]);
     }

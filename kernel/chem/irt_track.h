@@ -323,29 +323,33 @@ CK_FN ck_u32 chem_irt_is_there(chem_irt_history *h, ck_u32 slot, ck_u32 id)
     return h->m.id[slot] == id && h->m.species[slot] != h->p.n_species ? 1u : 0u;
 }
 
-/* A reaction whose time has come, if both partners are left; the caller asks its products, `made`, about all others. */
-CK_CALL void chem_irt_fire(chem_irt_history *h, chem_irt_entry e)
+/* Are the molecules of an entry still there? */
+CK_FN ck_u32 chem_irt_is_live(chem_irt_history *h, chem_irt_entry e)
 {
-    ck_u32 is_alone = e.high == CHEM_NONE ? 1u : 0u;
-    h->n_made = 0u;
-    if (chem_irt_is_there(h, e.a, e.low) == 0u || (is_alone == 0u && chem_irt_is_there(h, e.b, e.high) == 0u)) {
-        return;
-    }
+    return chem_irt_is_there(h, e.a, e.low) != 0u && (e.high == CHEM_NONE || chem_irt_is_there(h, e.b, e.high) != 0u) ? 1u : 0u;
+}
+
+/* Where an entry's reaction takes place, by normal numbers of the older one's move and of the site. */
+CK_FN chem_irt_point chem_irt_where(chem_irt_history *h, chem_irt_entry e, chem_irt_point move, chem_irt_point site)
+{
+    chem_irt_molecule a = chem_irt_at(h, e.a);
+    return e.high == CHEM_NONE ? chem_irt_place_by(a, e.time, site) : chem_irt_site_by(a, chem_irt_at(h, e.b), e.time, move, site);
+}
+
+/* A reaction, at `site`, of molecules that are there; the caller asks its products, `made`, about all others. */
+CK_CALL void chem_irt_happen(chem_irt_history *h, chem_irt_entry e, chem_irt_point site)
+{
     while (h->output < h->p.n_outputs && h->outputs[h->output] < e.time) {
         chem_irt_record(h);
     }
     ck_u32 bin = h->output < h->p.n_outputs ? h->output : h->p.n_outputs - 1u;
     CHEM_IRT_ADD(h->result, h->p.at_reactions + bin * h->p.n_channels + e.channel, 1u);
     CHEM_IRT_ADD(h->result, h->p.at_counters + CHEM_COUNT_REACTIONS, 1u);
-    chem_irt_molecule a = chem_irt_at(h, e.a);
-    chem_irt_point site;
-    if (is_alone) {
-        site = chem_irt_place(h->keys, a, e.time);
-    } else {
-        site = chem_irt_site(h->keys, a, chem_irt_at(h, e.b), e.time);
+    if (e.high != CHEM_NONE) {
         chem_irt_remove(h, e.b);
     }
     chem_irt_remove(h, e.a);
+    h->n_made = 0u;
     chem_irt_make(h, h->channels + e.channel, site, e.time);
 }
 

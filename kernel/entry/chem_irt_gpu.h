@@ -6,14 +6,14 @@
 
 #define CHEM_IRT_TAKE(word) ck_atomic_add_u32((word), 1u)
 #define CHEM_IRT_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (ck_u64)(amount))
-#define CHEM_IRT_ARITY 8u
+#define CHEM_IRT_ARITY 4u
 #define CHEM_IRT_KEYS CK_LOCAL const ck_u32 *
 #define CHEM_IRT_KEY(keys, draw) ck_read_local_u32((keys) + (draw))
 
 #include "block_scan.h"
 #include "chem_irt_lanes.h"
 
-/* ----------------------------------------------------------------------------------------------------- queue */
+/* ------------------------------------------------------------------------------------------------------ list */
 
 /* A list that all of it did not fit: thread 0 gives up the later half of what did, and all know how far it goes now. */
 CK_FN void chem_irt_cut_list(chem_irt_thread *t)
@@ -21,17 +21,20 @@ CK_FN void chem_irt_cut_list(chem_irt_thread *t)
     CK_LOCAL ck_u32 *horizon = t->near_words + CHEM_IRT_HORIZON;
     chem_irt_queue *q = &t->h.q;
     if (t->number == 0u) {
-        q->n = q->room;
-        q->is_heap = 0u;
-        chem_irt_shorten(q);
-        ck_u64 time = CK_BITS64(q->horizon.time);
+        chem_irt_queue list = *q;
+        list.entries = t->list;
+        list.n = list.room = t->list_room;
+        list.is_heap = 0u;
+        chem_irt_shorten(&list);
+        ck_u64 time = CK_BITS64(list.horizon.time);
         ck_write_local_u32(horizon, (ck_u32)time);
         ck_write_local_u32(horizon + 1u, (ck_u32)(time >> 32));
-        ck_write_local_u32(horizon + 2u, q->horizon.tie);
-        ck_write_local_u32(horizon + 3u, q->horizon.low);
-        ck_write_local_u32(horizon + 4u, q->horizon.high);
+        ck_write_local_u32(horizon + 2u, list.horizon.tie);
+        ck_write_local_u32(horizon + 3u, list.horizon.low);
+        ck_write_local_u32(horizon + 4u, list.horizon.high);
         ck_write_local_u32(t->near_words + CHEM_IRT_LISTED, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_TICKET, 0u);
+        chem_irt_take_hits(t);
     }
     CK_GROUP_BARRIER();
     q->horizon.time = CK_REAL64((ck_u64)ck_read_local_u32(horizon) | (ck_u64)ck_read_local_u32(horizon + 1u) << 32);
@@ -42,52 +45,169 @@ CK_FN void chem_irt_cut_list(chem_irt_thread *t)
     CK_GROUP_BARRIER();
 }
 
-/* A heap of the list, a level after the other from below. */
-CK_FN void chem_irt_make_heap_together(chem_irt_thread *t, ck_u32 n)
+/* Let one cell, or one entry, come before another. */
+CK_FN void chem_irt_order_cells(chem_irt_memory m, ck_u32 i, ck_u32 j)
 {
-    chem_irt_queue *q = &t->h.q;
-    ck_u32 n_parents = (n + CHEM_IRT_ARITY - 2u) / CHEM_IRT_ARITY, first = 0u;
-    q->n = n;
-    q->is_heap = 1u;
-    while (CHEM_IRT_ARITY * first + 1u < n_parents) {
-        first = CHEM_IRT_ARITY * first + 1u;
+    ck_u32 a = m.cells[i], b = m.cells[j];
+    if (m.cell_key[a] > m.cell_key[b]) {
+        m.cells[i] = b;
+        m.cells[j] = a;
     }
-    for (ck_u32 end = n_parents; end != 0u; end = first, first = (first - 1u) / CHEM_IRT_ARITY) {
-        for (ck_u32 i = first + t->number; i < end; i += t->n_threads) {
-            chem_irt_sink(q, i);
-        }
-        CK_GROUP_BARRIER();
-        if (first == 0u) {
-            break;
+}
+
+CK_FN void chem_irt_order_entries(chem_irt_memory m, ck_u32 i, ck_u32 j)
+{
+    chem_irt_entry a = m.queue[i], b = m.queue[j];
+    if (chem_irt_is_before(b, a) != 0u) {
+        m.queue[i] = b;
+        m.queue[j] = a;
+    }
+}
+
+/* Sort `n` cells by key, or entries by time: bitonic, with what is missing to a power of two thought of behind the end. */
+CK_FN void chem_irt_sort(chem_irt_thread *t, ck_u32 n, ck_u32 is_of_cells)
+{
+    for (ck_u32 size = 2u; size / 2u < n; size *= 2u) {
+        ck_u32 n_pairs = (n + size - 1u) / size * (size / 2u);
+        for (ck_u32 reach = size / 2u; reach != 0u; reach /= 2u) {
+            for (ck_u32 k = t->number; k < n_pairs; k += t->n_threads) {
+                ck_u32 i = 2u * (k & ~(reach - 1u)) + (k & (reach - 1u));
+                ck_u32 j = reach == size / 2u ? i ^ (size - 1u) : i + reach;
+                if (j < n && is_of_cells != 0u) {
+                    chem_irt_order_cells(t->h.m, i, j);
+                } else if (j < n) {
+                    chem_irt_order_entries(t->h.m, i, j);
+                }
+            }
+            CK_GROUP_BARRIER();
         }
     }
 }
 
-/* Thread 0: take up what the search found, let reactions happen until one has products, and say what is next. */
+/* ---------------------------------------------------------------------------------------------------- events */
+
+/* Lanes: pass over entries at the head of the list whose molecules are gone. */
+CK_FN void chem_irt_skip_gone(chem_irt_thread *t)
+{
+    ck_u32 first = CK_LANES;
+    while (first == CK_LANES && t->head < t->n_list) {
+        ck_u32 at = t->head + t->lane;
+        ck_u32 is_live = at < t->n_list ? chem_irt_is_live(&t->h, t->h.m.queue[at]) : 0u;
+        first = ck_lane_min(is_live != 0u ? t->lane : CK_LANES);
+        t->head += first;
+    }
+}
+
+/* Thread 0: the earliest reaction of the list and of those that events have added. Returns 0 if there is none. It stays where it is, to be
+ * passed over when it has happened. */
+CK_FN ck_u32 chem_irt_earliest(chem_irt_thread *t, chem_irt_entry *e)
+{
+    chem_irt_history *h = &t->h;
+    while (h->q.n != 0u && chem_irt_is_live(h, h->q.entries[0]) == 0u) {
+        chem_irt_pop(&h->q);
+    }
+    if (h->q.n != 0u) {
+        *e = h->q.entries[0];
+    }
+    ck_u32 is_found = h->q.n != 0u ? 1u : 0u;
+    if (t->head < t->n_list) {
+        chem_irt_entry listed = h->m.queue[t->head];
+        if (chem_irt_is_beyond(&h->q, listed) == 0u && (is_found == 0u || chem_irt_is_before(listed, *e) != 0u)) {
+            *e = listed;
+            is_found = 1u;
+        }
+    }
+    return is_found;
+}
+
+/* Three of the normal numbers that lanes have drawn, from the word `at` on. */
+CK_FN double chem_irt_read_normal(CK_LOCAL const ck_u32 *at)
+{
+    return CK_REAL64((ck_u64)ck_read_local_u32(at) | (ck_u64)ck_read_local_u32(at + 1u) << 32);
+}
+
+CK_FN chem_irt_point chem_irt_read_normals(CK_LOCAL const ck_u32 *at)
+{
+    chem_irt_point p;
+    p.x = chem_irt_read_normal(at);
+    p.y = chem_irt_read_normal(at + 2u);
+    p.z = chem_irt_read_normal(at + 4u);
+    return p;
+}
+
+/* Lanes: the normal numbers of the pair that reacts, one each. */
+CK_FN void chem_irt_draw_normals(chem_irt_thread *t)
+{
+    CK_LOCAL ck_u32 *near_words = t->near_words;
+    ck_u32 low = ck_read_local_u32(near_words + CHEM_IRT_FOUND_LOW), high = ck_read_local_u32(near_words + CHEM_IRT_FOUND_HIGH);
+    for (ck_u32 k = t->lane; k < 6u; k += CK_LANES) {
+        ck_u64 bits = CK_BITS64(chem_irt_normal(t->h.keys, k < 3u ? CHEM_IRT_MOVE + k : CHEM_IRT_SITE + k - 3u, low, high));
+        ck_write_local_u32(near_words + CHEM_IRT_NORMALS + 2u * k, (ck_u32)bits);
+        ck_write_local_u32(near_words + CHEM_IRT_NORMALS + 2u * k + 1u, (ck_u32)(bits >> 32));
+    }
+}
+
+/* Lanes of the first threads: let reactions happen until one has products, or none is left. */
+CK_FN void chem_irt_react(chem_irt_thread *t)
+{
+    chem_irt_history *h = &t->h;
+    CK_LOCAL ck_u32 *near_words = t->near_words;
+    ck_u32 goes_on = 1u;
+    h->n_made = 0u;
+    while (goes_on != 0u) {
+        chem_irt_entry e;
+        chem_irt_skip_gone(t);
+        if (t->lane == 0u) {
+            ck_u32 is_found = h->is_full == 0u ? chem_irt_earliest(t, &e) : 0u;
+            ck_write_local_u32(near_words + CHEM_IRT_FOUND, is_found);
+            ck_write_local_u32(near_words + CHEM_IRT_FOUND_LOW, is_found != 0u ? e.low : 0u);
+            ck_write_local_u32(near_words + CHEM_IRT_FOUND_HIGH, is_found == 0u ? 0u : e.high == CHEM_NONE ? e.low : e.high);
+        }
+        CK_LANES_MEET();
+        goes_on = ck_read_local_u32(near_words + CHEM_IRT_FOUND);
+        if (goes_on != 0u) {
+            chem_irt_draw_normals(t);
+            CK_LANES_MEET();
+            if (t->lane == 0u) {
+                chem_irt_point move = chem_irt_read_normals(near_words + CHEM_IRT_NORMALS);
+                chem_irt_point site = chem_irt_read_normals(near_words + CHEM_IRT_NORMALS + 6u);
+                chem_irt_happen(h, e, chem_irt_where(h, e, move, site));
+                ck_write_local_u32(near_words + CHEM_IRT_N_MADE, h->n_made);
+            }
+            CK_LANES_MEET();
+            goes_on = ck_read_local_u32(near_words + CHEM_IRT_N_MADE) == 0u ? 1u : 0u;
+            CK_LANES_MEET();
+        }
+    }
+}
+
+/* Lanes of the first threads: take up what the search found, let reactions happen, and say what is next. */
 CK_FN void chem_irt_go_on(chem_irt_thread *t)
 {
     chem_irt_history *h = &t->h;
     CK_LOCAL ck_u32 *near_words = t->near_words;
-    ck_u32 n_fresh = t->state == CHEM_IRT_ASKS_ALL ? 0u : ck_read_local_u32(near_words + CHEM_IRT_LISTED);
-    h->is_full |= n_fresh > t->list_room ? 1u : 0u;
-    for (ck_u32 i = 0u; i < n_fresh && h->is_full == 0u; ++i) {
-        chem_irt_push(&h->q, h->m.fresh[i]);
+    if (t->lane == 0u) {
+        ck_u32 n_fresh = t->state == CHEM_IRT_ASKS_ALL ? 0u : ck_read_local_u32(near_words + CHEM_IRT_LISTED);
+        h->is_full |= n_fresh > t->list_room ? 1u : 0u;
+        chem_irt_take_hits(t);
+        for (ck_u32 i = 0u; i < n_fresh && h->is_full == 0u; ++i) {
+            chem_irt_push(&h->q, h->m.fresh[i]);
+        }
     }
-    h->n_made = 0u;
-    while (h->n_made == 0u && h->is_full == 0u && h->q.n != 0u) {
-        chem_irt_fire(h, chem_irt_pop(&h->q));
+    chem_irt_react(t);
+    if (t->lane == 0u) {
+        ck_u32 state = CHEM_IRT_ASKS_PRODUCTS;
+        if (h->is_full != 0u) {
+            state = CHEM_IRT_IS_DONE;
+        } else if (h->n_made == 0u) { /* all up to the horizon are done */
+            state = h->q.is_cut != 0u ? CHEM_IRT_ASKS_ALL : CHEM_IRT_IS_DONE;
+        }
+        ck_write_local_u32(near_words + CHEM_IRT_NEXT_STATE, state);
+        ck_write_local_u32(near_words + CHEM_IRT_LISTED, 0u);
+        ck_write_local_u32(near_words + CHEM_IRT_TICKET, 0u);
+        ck_write_local_u32(near_words + CHEM_IRT_PLACES, h->n_places);
+        ck_write_local_u32(near_words + CHEM_IRT_N_MADE, h->n_made);
     }
-    ck_u32 state = CHEM_IRT_ASKS_PRODUCTS;
-    if (h->is_full != 0u) {
-        state = CHEM_IRT_IS_DONE;
-    } else if (h->n_made == 0u) { /* all up to the horizon are done */
-        state = h->q.is_cut != 0u ? CHEM_IRT_ASKS_ALL : CHEM_IRT_IS_DONE;
-    }
-    ck_write_local_u32(near_words + CHEM_IRT_NEXT_STATE, state);
-    ck_write_local_u32(near_words + CHEM_IRT_LISTED, 0u);
-    ck_write_local_u32(near_words + CHEM_IRT_TICKET, 0u);
-    ck_write_local_u32(near_words + CHEM_IRT_PLACES, h->n_places);
-    ck_write_local_u32(near_words + CHEM_IRT_N_MADE, h->n_made);
 }
 
 /* ----------------------------------------------------------------------------------------------------- begin */
@@ -110,7 +230,11 @@ CK_FN void chem_irt_clear(chem_irt_thread *t)
     if (t->number == 0u) {
         ck_write_local_u32(t->near_words + CHEM_IRT_CELLS, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_LISTED, 0u);
+        ck_write_local_u32(t->near_words + CHEM_IRT_HITS, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_TICKET, 0u);
+    }
+    for (ck_u32 i = t->number; i < 2u * CHEM_IRT_GROUP_ROWS; i += t->n_threads) {
+        ck_write_local_u32(t->near_words + CHEM_IRT_FIRSTS + i, 0u);
     }
     CK_GROUP_BARRIER();
 }
@@ -135,34 +259,6 @@ CK_FN ck_u32 chem_irt_enter_cell(chem_irt_thread *t, chem_start from)
     }
     (void)CHEM_IRT_TAKE(m.cell_end + at);
     return at;
-}
-
-/* Let one cell come before another. */
-CK_FN void chem_irt_order_cells(chem_irt_memory m, ck_u32 i, ck_u32 j)
-{
-    ck_u32 a = m.cells[i], b = m.cells[j];
-    if (m.cell_key[a] > m.cell_key[b]) {
-        m.cells[i] = b;
-        m.cells[j] = a;
-    }
-}
-
-/* Cells in the order of their keys: bitonic, with what is missing to a power of two thought of behind the end. */
-CK_FN void chem_irt_sort_cells_together(chem_irt_thread *t, ck_u32 n)
-{
-    for (ck_u32 size = 2u; size / 2u < n; size *= 2u) {
-        ck_u32 flips = size - 1u; /* of the number: the partner in the first pass, then at half the distance in each */
-        for (ck_u32 reach = size / 2u; reach != 0u; reach /= 2u) {
-            for (ck_u32 i = t->number; i < n; i += t->n_threads) {
-                ck_u32 j = i ^ flips;
-                if (j > i && j < n) {
-                    chem_irt_order_cells(t->h.m, i, j);
-                }
-            }
-            flips = reach / 2u;
-            CK_GROUP_BARRIER();
-        }
-    }
 }
 
 /* Where the molecules of each cell begin. */
@@ -199,7 +295,7 @@ CK_FN void chem_irt_begin_together(chem_irt_thread *t)
     }
     CK_GROUP_BARRIER();
     h->n_cells = ck_read_local_u32(t->near_words + CHEM_IRT_CELLS);
-    chem_irt_sort_cells_together(t, h->n_cells);
+    chem_irt_sort(t, h->n_cells, 1u);
     chem_irt_sum_cells(t, h->n_cells);
     if (t->number == 0u) {
         h->m.n_used[0] = h->n_cells;
@@ -219,17 +315,21 @@ CK_FN void chem_irt_begin_together(chem_irt_thread *t)
 
 /* ------------------------------------------------------------------------------------------------------- run */
 
-/* After all have been asked: a heap, or, where the list was too short, the wish to ask again. Returns 1 if it is one. */
+/* After all have been asked: the list in order, or, where it was too short, the wish to ask again. Returns 1 if it is in order. */
 CK_FN ck_u32 chem_irt_take_list(chem_irt_thread *t)
 {
-    ck_u32 n = ck_read_local_u32(t->near_words + CHEM_IRT_LISTED), is_heap = n <= t->list_room ? 1u : 0u;
+    ck_u32 n = ck_read_local_u32(t->near_words + CHEM_IRT_LISTED), is_ready = n <= t->list_room ? 1u : 0u;
     CK_GROUP_BARRIER();
-    if (is_heap != 0u) {
-        chem_irt_make_heap_together(t, n);
+    if (is_ready != 0u) {
+        chem_irt_sort(t, n, 0u);
+        t->head = 0u;
+        t->n_list = n;
+        t->h.q.n = 0u;
+        t->h.q.is_heap = 1u;
     } else {
         chem_irt_cut_list(t);
     }
-    return is_heap;
+    return is_ready;
 }
 
 /* One history from its first reaction to the end. */
@@ -250,7 +350,7 @@ CK_FN void chem_irt_run_together(chem_irt_thread *t)
             is_again |= is_ready;
         }
         if (is_ready != 0u) {
-            if (t->number == 0u) {
+            if (t->number < CK_LANES) {
                 chem_irt_go_on(t);
             }
             CK_GROUP_BARRIER();
@@ -268,12 +368,14 @@ CK_FN void chem_irt_run_together(chem_irt_thread *t)
     }
 }
 
-/* The next history, counted from the first of the launch; the same for all threads of the block. */
+/* The next history, counted from the first of the launch; the same for all threads of the block. No more blocks take one than there are, so
+ * that each of few has a multiprocessor for itself. */
 CK_FN ck_u32 chem_irt_take_history(chem_irt_thread *t, CK_GLOBAL ck_u32 *next)
 {
     CK_GROUP_BARRIER();
     if (t->number == 0u) {
-        ck_write_local_u32(t->near_words + CHEM_IRT_NEXT_HISTORY, ck_atomic_add_u32(next, 1u));
+        ck_u32 i = CK_GROUP_INDEX() < t->h.p.n_histories ? ck_atomic_add_u32(next, 1u) : CHEM_NONE;
+        ck_write_local_u32(t->near_words + CHEM_IRT_NEXT_HISTORY, i);
     }
     CK_GROUP_BARRIER();
     return ck_read_local_u32(t->near_words + CHEM_IRT_NEXT_HISTORY);
@@ -288,8 +390,8 @@ CK_FN void chem_irt_take_memory(chem_irt_thread *t, CK_GLOBAL ck_u32 *parts, CK_
     }
     CK_GROUP_BARRIER();
     h->m = chem_irt_arrange(h->p, scratch + ck_read_local_u32(t->near_words + CHEM_IRT_PART) * (chem_irt_bytes(h->p) / 8u));
-    h->q.entries = h->m.queue;
-    h->q.room = h->p.room_queue;
+    h->q.entries = h->m.later;
+    h->q.room = h->p.room_fresh;
     if (t->number == 0u) {
         chem_irt_prepare_tables(h);
     }

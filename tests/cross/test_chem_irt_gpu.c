@@ -1,5 +1,5 @@
 /*
- * irt on a GPU: through OpenCL the same bits as on the CPU, by blocks of one thread and of several, for every type of reaction,
+ * irt on a GPU: through OpenCL the same bits as on the CPU, for every type of reaction,
  * any order of the input, a queue and a memory that are too small at first; and by NVRTC code that keeps a history in registers.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "chem_fixture.h"
 #include "device/cuda_compile.h"
 
-enum { N = 1200 }; /* above SMALL_TRACK of chem_irt.c: a block of several threads */
+enum { N = 1200 };
 
 static const char every_type[] =
     "set types \"every type of reaction\"\n"
@@ -85,7 +85,7 @@ static void write_track(const char *path, bool is_reversed)
     fclose(file);
 }
 
-/* A track of N: several threads a block, and lines in either order. */
+/* A track of N, with lines in either order. */
 static void any_order_of_the_input(void **state)
 {
     (void)state;

@@ -16,8 +16,11 @@ static const double PLACES_OF_MOLECULE = 2.5;
 static const double ENTRIES_OF_MOLECULE = 6.0;
 static const uint64_t LEAST_PLACES = 256, LEAST_ENTRIES = 1024;
 
-/* CHEM_IRT_NEAR_WORDS of kernel/entry/chem_irt_gpu.h, and what each thread has behind them. */
-static const uint32_t WORDS_OF_BLOCK = 32, WORDS_OF_THREAD = 5;
+/* Of a launch: memory goes by histories at a time, and not by all, so that there may be several hundred of large tracks. */
+static const uint64_t MOLECULES_OF_LAUNCH = 1u << 26, MOST_HISTORIES = 1u << 22;
+
+/* CHEM_IRT_NEAR_WORDS of kernel/entry/chem_irt_lanes.h, and what each thread has behind them. */
+static const uint32_t WORDS_OF_BLOCK = 368, WORDS_OF_THREAD = 5;
 
 /* Tracks of so many molecules have not enough pairs for more lanes than step together. */
 static const uint64_t SMALL_TRACK = 1000;
@@ -96,6 +99,8 @@ static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
     p->n_tracks = m->n_tracks;
     p->n_births = chem->n_births;
     p->n_outputs = chem->n_outputs;
+    uint64_t launch = MOLECULES_OF_LAUNCH / (chem->n_molecules / m->n_tracks + 1) + 1;
+    plan->max_launch = launch < MOST_HISTORIES ? launch : MOST_HISTORIES;
     p->at_births = chem->at_births;
     p->at_reactions = chem->at_reactions;
     p->at_counters = chem->at_counters;
@@ -112,7 +117,7 @@ static void set_room(chem_irt_params *p, const chem_plan *chem, const plan_shape
     uint64_t queue = (uint64_t)(factor * ENTRIES_OF_MOLECULE * n) + (uint64_t)factor * LEAST_ENTRIES;
     p->room = (ck_u32)room;
     p->room_queue = (ck_u32)(queue < UINT32_MAX / 2 ? queue : UINT32_MAX / 2);
-    p->room_fresh = shape->n_workers == 0 ? p->room : 0; /* a worker of a CPU adds reactions one by one */
+    p->room_fresh = shape->n_workers == 0 ? p->room : 0;
     p->n_cells = 64;
     while (p->n_cells < 2 * room && p->n_cells < 1u << 31) {
         p->n_cells *= 2;
@@ -146,7 +151,7 @@ static void shape_for_gpu(const crp_plan *plan, const device_info *info, plan_sh
 {
     bool is_small = ((const chem_plan *)plan->data)->largest_track <= SMALL_TRACK;
     bool has_lanes = strcmp(info->kind, "cuda") == 0;
-    shape->block = has_lanes ? (is_small ? 32 : 256) : (is_small ? 1 : 8);
+    shape->block = !has_lanes ? 1 : is_small ? 32 : 256;
     shape->source.blocks_per_unit = !has_lanes ? 1 : is_small ? 12 : 2;
     shape->side_by_side = has_lanes ? 4 : 1;
     shape->local_bytes = 4 * (WORDS_OF_BLOCK + WORDS_OF_THREAD * shape->block);

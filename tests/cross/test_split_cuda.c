@@ -53,7 +53,8 @@ static void take_log(void *user, crp_log_level level, const char *component, con
     (void)user;
     (void)component;
     if (level == CRP_LOG_WARNING) {
-        snprintf(warnings, sizeof warnings, "%s", line);
+        size_t n = strlen(warnings);
+        snprintf(warnings + n, sizeof warnings - n, "%s\n", line);
     }
 }
 
@@ -110,6 +111,7 @@ static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_aw
     launch.args[4] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = arrivals};
     launch.args[5] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = scratch};
     check(gpu->ops->launch(gpu, 0, kernel, &launch));
+    n_blocks = strstr(warnings, "cannot reach the memory") != NULL ? gpu->info.n_units : n_blocks;
     if (is_closed) {
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     } else {

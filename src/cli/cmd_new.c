@@ -1,6 +1,7 @@
 /** corpuscle new: a commented starter input. */
 #include "cli/cli.h"
 #include "io/starter.h"
+#include "model/chem/chem.h"
 
 static cli_exit list_starters(void)
 {
@@ -8,6 +9,11 @@ static cli_exit list_starters(void)
     const starter *starters = starter_list(&n);
     for (size_t i = 0; i < n; i++) {
         printf("%-20s %s\n", starters[i].name, starters[i].summary);
+    }
+    for (size_t i = 0; chem_set_names[i] != NULL; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "chem-set-%s", chem_set_names[i]);
+        printf("%-20s species and reactions of the set %s, to change\n", name, chem_set_names[i]);
     }
     return CLI_DONE;
 }

@@ -15,6 +15,8 @@
 #include "io/export_json.h"
 #include "model/model.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -181,11 +183,43 @@ static cli_exit run_model(session *s, size_t i)
     return code;
 }
 
+/* A word of the command line and its value, so that a shell takes the value as it is. */
+static void print_option(const char *name, const char *value)
+{
+    bool is_plain = value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:+-,%")] == '\0';
+    const char *quote = is_plain && value[0] != '\0' ? "" : "'";
+    fprintf(stderr, " %s %s%s%s", name, quote, value, quote);
+}
+
+/* What makes the same model of the input file again. */
+static void print_input_options(const cli_options *options)
+{
+    for (size_t i = 0; i < options->n_settings; i++) {
+        print_option("--set", options->settings[i]);
+    }
+    for (size_t i = 0; i < options->n_ignored; i++) {
+        print_option("--ignore", options->ignored[i]);
+    }
+    if (options->unit != NULL) {
+        print_option("--unit", options->unit);
+    }
+    if (!isnan(options->vertex_tolerance)) {
+        fprintf(stderr, " --vertex-tolerance %.17gcm", options->vertex_tolerance);
+    }
+    if (!isnan(options->plane_tolerance)) {
+        fprintf(stderr, " --plane-tolerance %.17gcm", options->plane_tolerance);
+    }
+    fputs(options->is_flipped ? " --flip" : "", stderr);
+}
+
 static void print_end(const session *s, cli_exit code)
 {
     if (code == CLI_INTERRUPTED) {
-        fprintf(stderr, "corpuscle: interrupted; to go on: corpuscle run %s --restart %s\n", s->input_path,
-                s->result_path);
+        fputs("corpuscle: interrupted; to go on: corpuscle", stderr);
+        print_option("run", s->input_path);
+        print_option("--restart", s->result_path);
+        print_input_options(s->options);
+        fputc('\n', stderr);
     } else if (n_runs(s) > 1 && code != CLI_FAILED && !s->options->quiet) {
         fprintf(stderr, "wrote %s\n", s->result_path);
     }

@@ -136,7 +136,7 @@ static crp_status cpu_info(device *d, device_info *info)
 static crp_status cpu_buffer_create(device *d, size_t n_bytes, device_buffer **out)
 {
     device_buffer *b = calloc(1, sizeof *b);
-    if (b != NULL) {
+    if (b != NULL && memory_suffices(n_bytes, NULL)) { /* the system would promise more than it has */
         b->n_bytes = n_bytes;
         b->data = aligned_alloc(64, (n_bytes + 63) / 64 * 64);
     }

@@ -8,6 +8,7 @@
 #include "io/starter_chem.h"
 #include "io/starter_gas.h"
 #include "io/starter_light.h"
+#include "model/chem/chem.h"
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -36,6 +37,23 @@ const starter *starter_list(size_t *n)
     return starters;
 }
 
+/* Species and reactions to change, for chem.set of an input: "chem-set-paper". */
+static const char set_prefix[] = "chem-set-";
+
+static const char *set_text(const char *name)
+{
+    return strncmp(name, set_prefix, sizeof set_prefix - 1) == 0 ? chem_set_text(name + sizeof set_prefix - 1) : NULL;
+}
+
+static crp_status write_set(crp_context *context, const char *name, size_t n_settings, FILE *file)
+{
+    CRP_CHECK(context, n_settings == 0, CRP_ERR_ARG, "%s is a list of species and reactions, in which --set sets nothing: change its text, and "
+              "name it with chem.set", name);
+    fputs(set_text(name), file);
+    CRP_CHECK(context, fflush(file) == 0 && !ferror(file), CRP_ERR_IO, "%s cannot be written", name);
+    return CRP_OK;
+}
+
 static crp_status fail_name(crp_context *context, const char *name)
 {
     char known[512] = "";
@@ -46,7 +64,8 @@ static crp_status fail_name(crp_context *context, const char *name)
         snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", names[i]);
     }
     const char *near = nearest_name(name, names, N_STARTERS);
-    return context_fail(context, CRP_ERR_ARG, "there is no starter \"%.60s\" (known: %s)%s%s", name, known,
+    return context_fail(context, CRP_ERR_ARG, "there is no starter \"%.60s\" (known: %s, and chem-set-paper, -geant4, -topas, "
+                        "-fricke)%s%s", name, known,
                         near == NULL ? "" : " did you mean ", near == NULL ? "" : near);
 }
 
@@ -273,6 +292,9 @@ crp_status starter_write(crp_context *context, const char *name, const char *con
     const starter *s = NULL;
     char *text = NULL;
     made m;
+    if (set_text(name) != NULL) {
+        return write_set(context, name, n, file);
+    }
     CRP_TRY(find(context, name, &s));
     crp_status status = make(context, s, settings, n, &m);
     if (status == CRP_OK && m.n_rest > 0) {

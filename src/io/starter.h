@@ -37,7 +37,7 @@ crp_status starter_load(crp_context *context, const char *name, const char *cons
                         crp_input **input);
 
 /**
- * Write a starter, settings applied. Comments and layout stay; where a setting names a key that the text does not
+ * Write a starter, settings applied; or the text of a shipped set of chem, "chem-set-paper" and so on, which takes none. Comments and layout stay; where a setting names a key that the text does not
  * have, the whole is written anew without comments.
  *
  * @param settings  n `path=value` strings; may be NULL when n is 0

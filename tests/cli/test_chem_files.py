@@ -1,4 +1,8 @@
 """Files that a chem input names: found from any folder, wherever the command runs, and by every command."""
+import shlex
+import signal
+import time
+
 import h5py
 import pytest
 
@@ -85,3 +89,38 @@ def test_folders_are_no_part_of_the_digest(work):
         places = dict(line.split("=") for line in f["run_1/files"][()].decode().splitlines())
         assert set(places) == {"source.file", "source.pulse", "chem.set"}
         assert places["source.file"] == str((work.folder / "elsewhere/track.csv").resolve())
+
+
+@pytest.mark.parametrize("name", ["paper", "geant4", "topas", "fricke"])
+def test_shipped_sets_as_files(corpuscle, name):
+    """A set that `new` writes is the shipped one, to be changed."""
+    corpuscle.ok("new", f"chem-set-{name}", "-o", "my.set")
+    texts = []
+    for chosen in (name, "my.set"):
+        corpuscle.write("m.yaml", f"version: 1\nkind: chem\nchem: {{set: {chosen}}}\nsource: {{kind: spur, energy: 100 eV, "
+                                  "molecules: [{species: OH, count: 3}]}\n")
+        text, _ = corpuscle.ok("check", "m.yaml")
+        texts.append(text[text.index("# species and reactions:"):])
+    assert texts[0] == texts[1]
+    assert "k of A + A" in texts[0] or "R of A + A takes 2k" in texts[0]
+    assert name in corpuscle.ok("new")[0]
+
+
+def test_the_way_to_go_on_is_complete(corpuscle):
+    """An interrupted run says with what command it goes on: with all that made the model of the file."""
+    corpuscle.write("my track.csv", LIST.split("\n", 1)[1])
+    args = ("run", "my track.csv", "--energy", "2 keV", "--method", "irt", "--set", "time.end=1 us", "-n", "1e7", "-o", "a.h5", *CPU[:-1],
+            "--progress", "none", "--save-every", "0.01s")
+    process = corpuscle.popen(*args)
+    for _ in range(600):
+        if (corpuscle.folder / "a.h5").exists() and corpuscle.json("info", "a.h5")[0]["histories"] > 0:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    command = shlex.split(err.split("to go on: corpuscle ")[1].splitlines()[0])
+    done = corpuscle.json("info", "a.h5")[0]["histories"]
+    assert 0 < done < 10 ** 7
+    again, = corpuscle.json(*command, "-n", str(done), "-q")
+    assert again["histories"] == done

@@ -145,3 +145,10 @@ def test_set_as_it_comes(corpuscle, end, mark):
     (plain / "my.set").write_bytes(text.replace(end, "\n").encode())
     corpuscle.write("plain/m.yaml", BASE + SPUR + "chem: {set: my.set}\n")
     assert corpuscle.json("check", "plain/m.yaml")[0]["input_digest"] == checked["input_digest"]
+
+
+def test_a_crowd_that_does_not_fit(corpuscle):
+    """3000 molecules in one place make five million pairs that react: refused where memory does not do, not promised."""
+    corpuscle.environment["CORPUSCLE_MEMORY"] = "100000000"
+    code, _, err = run(corpuscle, "m.csv", HEAD + "".join(("e_aq", "OH", "H3O+")[i % 3] + ",0,0,0\n" for i in range(3000)))
+    assert code == 1 and "no memory for a buffer" in err and "fewer molecules in one track" in err, err

@@ -1,5 +1,5 @@
-/* The method exact as a GPU does it, on OpenCL: the roads that a step can take there, by the number of its candidates
- * and by what their partners undergo, lead to the digest of the CPU. */
+/* The method exact as a GPU does it, on OpenCL and CUDA: the roads that a step can take there, by the number of its
+ * candidates and by what their partners undergo, lead to the digest of the CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "chem_fixture.h"
+#include "device/device.h"
 
 static void digest_on(const char *device, const char *set, const char *yaml, uint64_t copies, char digest[65])
 {
@@ -26,12 +27,39 @@ static void digest_on(const char *device, const char *set, const char *yaml, uin
     crp_result_destroy(&result);
 }
 
+static bool is_there(const device_ops *ops)
+{
+    crp_context *context = chem_case_context();
+    uint32_t n = 0;
+    crp_context_set_log(context, NULL, NULL);
+    bool is = ops->count(context, &n) == CRP_OK && n > 0;
+    crp_context_destroy(&context);
+    return is;
+}
+
+/* Skips the test, loudly, where there is neither. */
+static void needs_a_device(void)
+{
+    if (!is_there(&device_ops_opencl) && !is_there(&device_ops_cuda)) {
+        print_message("SKIPPED, NOT CHECKED: no OpenCL device, no CUDA device\n");
+        skip();
+    }
+}
+
 static void one_digest(const char *set, const char *yaml, uint64_t copies)
 {
-    char cpu[65], opencl[65];
+    static const struct {
+        const device_ops *ops;
+        const char *name;
+    } devices[] = {{&device_ops_opencl, "opencl:0"}, {&device_ops_cuda, "cuda:0"}};
+    char cpu[65], device[65];
     digest_on("cpu", set, yaml, copies, cpu);
-    digest_on("opencl:0", set, yaml, copies, opencl);
-    assert_string_equal(cpu, opencl);
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; ++i) {
+        if (is_there(devices[i].ops)) {
+            digest_on(devices[i].name, set, yaml, copies, device);
+            assert_string_equal(cpu, device);
+        }
+    }
 }
 
 /* Spurs of 3 `count` molecules within 1 nm: the candidates of the first steps go with the square of their number. */
@@ -52,7 +80,7 @@ static void any_number_of_candidates(void **state)
 {
     (void)state;
     static const unsigned counts[] = {5, 40, 80, 150};
-    chem_case_needs_opencl();
+    needs_a_device();
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         one_digest_of_crowd(NULL, counts[i], 2);
     }
@@ -62,7 +90,7 @@ static void any_number_of_candidates(void **state)
 static void partners_that_are_moved(void **state)
 {
     (void)state;
-    chem_case_needs_opencl();
+    needs_a_device();
     one_digest_of_crowd("geant4", 5, 3);
     one_digest_of_crowd("geant4", 40, 2);
     one_digest_of_crowd("topas", 10, 3);
@@ -72,7 +100,7 @@ static void partners_that_are_moved(void **state)
 static void scavengers_and_pulses(void **state)
 {
     (void)state;
-    chem_case_needs_opencl();
+    needs_a_device();
     one_digest("topas",
                "time: {start: 1 ps, end: 10 ns}\nscavengers: [{species: O2, concentration: 2.5e-3}]\n"
                "source: {kind: spur, tracks: 20, radius: 1.5 nm, energy: 70 eV, molecules: [{species: e_aq, count: 3}, "

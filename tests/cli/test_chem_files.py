@@ -91,6 +91,15 @@ def test_folders_are_no_part_of_the_digest(work):
         assert places["source.file"] == str((work.folder / "elsewhere/track.csv").resolve())
 
 
+def test_positions_with_the_run(work):
+    """Written after the run, refused before it where there will be none."""
+    work.ok("run", "in/model.yaml", "-o", "a.h5", "--export", "a.xyz", *CPU)
+    assert (work.folder / "a.xyz").read_text() == work.ok("export", "a.h5", "--to", "xyz", "-q")[0]
+    for more in (("--method", "irt"), ("--method", "irt", "-n", "1e9")):
+        assert "method exact alone" in refused(work, "run", "in/data/track.csv", "-o", "b.h5", "--export", "b.vtkhdf", *more, *CPU)
+    assert not (work.folder / "b.h5").exists()
+
+
 @pytest.mark.parametrize("name", ["paper", "geant4", "topas", "fricke"])
 def test_shipped_sets_as_files(corpuscle, name):
     """A set that `new` writes is the shipped one, to be changed."""

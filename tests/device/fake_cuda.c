@@ -13,7 +13,7 @@ enum { MAX_DEVICES = 16 };
 
 /* Kernels, with the number of their arguments: the first is a struct by value, the others are buffers. */
 static const struct { const char *name; int n_arguments; } kernels[] = {{"add", 0}, {"light_transport", 5}, {"chem_exact", 8},
-                                                                   {"chem_paper", 8}, {"gas_fold", 0}};
+                                                                   {"chem_paper", 8}, {"chem_irt", 8}, {"gas_fold", 0}};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* A module, with what a split launch is told: its first block, the blocks of all parts, the word that stops them. */

@@ -39,7 +39,13 @@ typedef ulong ck_u64;
 #define CK_GLOBAL __global
 #define CK_LOCAL __local
 #define CK_RESTRICT restrict
-#define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* A block of one waits for no one: a compiler that is told so need not cut the kernel at its barriers. */
+#if defined(CK_BLOCK) && CK_BLOCK == 1
+#define CK_MEET(what) mem_fence(what)
+#else
+#define CK_MEET(what) barrier(what)
+#endif
+#define CK_BARRIER() CK_MEET(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
 #define CK_NO_UNROLL
 #define CK_ALIGNED(n) __attribute__((aligned(n)))

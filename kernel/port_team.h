@@ -2,6 +2,72 @@
 #ifndef CK_PORT_TEAM_H
 #define CK_PORT_TEAM_H
 
+/* Of arrays that all workers read and write between barriers: put a word and get the old one, the same if it is as expected (64
+ * bits, GPUs only), keep the smaller number. */
+#if defined(CK_LANG_OPENCL)
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    return atomic_xchg(word, value);
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(CK_GLOBAL ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    return atom_cmpxchg(word, expected, value);
+}
+CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    atomic_min(word, value);
+}
+CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
+{
+    atom_min(word, value);
+}
+#elif defined(CK_LANG_CUDA)
+CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old;
+    asm volatile("atom" CK_SCOPE ".global.exch.b32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(__cvta_generic_to_global(word)), "r"(value)
+                 : "memory");
+    return old;
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    ck_u64 old;
+    asm volatile("atom" CK_SCOPE ".global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(old)
+                 : "l"(__cvta_generic_to_global(word)), "l"(expected), "l"(value)
+                 : "memory");
+    return old;
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("red" CK_SCOPE ".global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
+}
+CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
+{
+    asm volatile("red" CK_SCOPE ".global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+}
+#else
+CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
+{
+    return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
+{
+    ck_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+#endif
+
 /* ------------------------------------------------------------------------------ lanes that step together (GPUs) */
 
 /* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the

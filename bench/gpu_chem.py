@@ -168,6 +168,7 @@ def resumed(report, program, device, files):
 
 
 def sanitizer(report, program, device, files):
+    """For `exact` a few hundred molecules, four steps: racecheck slows its shared memory down a thousandfold."""
     tool, rows = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer", []
     if not Path(tool).exists():
         report.section("compute-sanitizer", "Skipped: none here.", "sanitizer", [])
@@ -175,11 +176,12 @@ def sanitizer(report, program, device, files):
     program.call("new", "chem-water", "-o", "sanitized.yaml")
     (Path(program.folder.name) / "crowd.yaml").write_text(CROWD)
     runs = (("sanitized.yaml", "exact", 20), ("sanitized.yaml", "irt", 20), ("crowd.yaml", "irt", 1))
-    for kind, (path, method, tracks) in ((kind, run) for kind in ("memcheck", "racecheck") for run in runs):
-        what = f"{method}, {tracks} of {'chem-water' if tracks > 1 else 'crowd'}"
+    for kind, (path, method, n_tracks) in ((kind, run) for kind in ("memcheck", "racecheck", "synccheck") for run in runs):
+        n_tracks, end = (10, "1.4ps") if method == "exact" and kind != "memcheck" else (n_tracks, "100ps")
+        what = f"{method}, {n_tracks} of {'chem-water' if n_tracks > 1 else 'crowd'}"
         try:
-            program.call("run", path, "-n", 1, "--device", device, "-q", "-o", "s.h5", "--set", f"source.tracks={tracks}", "--set",
-                         "time.end=100ps", "--method", method, prefix=(tool, "--tool", kind, "--error-exitcode", 9), timeout=100)
+            program.call("run", path, "-n", 1, "--device", device, "-q", "-o", "s.h5", "--set", f"source.tracks={n_tracks}", "--set",
+                         f"time.end={end}", "--method", method, prefix=(tool, "--tool", kind, "--error-exitcode", 9), timeout=100)
             outcome = report.check(f"{kind} of {what}", True)
         except (Failed, subprocess.TimeoutExpired) as error:
             outcome = report.check(f"{kind} of {what}", False, str(error)[-300:])

@@ -40,7 +40,13 @@ typedef ulong ck_u64;
 #define CK_GLOBAL __global
 #define CK_LOCAL __local
 #define CK_RESTRICT restrict
-#define CK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* A block of one waits for no one: a compiler that is told so need not cut the kernel at its barriers. */
+#if defined(CK_BLOCK) && CK_BLOCK == 1
+#define CK_MEET(what) mem_fence(what)
+#else
+#define CK_MEET(what) barrier(what)
+#endif
+#define CK_BARRIER() CK_MEET(CLK_LOCAL_MEM_FENCE)
 #define CK_UNROLL
 #define CK_NO_UNROLL
 #define CK_ALIGNED(n) __attribute__((aligned(n)))
@@ -553,72 +559,6 @@ CK_FN void ck_atomic_add_row(ck_u64 *words, ck_u32 word, ck_u32 a, ck_u32 b, ck_
 #else
 #define ck_atomic_add_row(words, word, a, b, c, d) ck_atomic_add_row_alone(words, word, a, b, c, d)
 #endif
-#endif
-
-/* Of arrays that all workers read and write between barriers: put a word and get the old one, the same if it is as expected (64
- * bits, GPUs only), keep the smaller number. */
-#if defined(CK_LANG_OPENCL)
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
-{
-    return atomic_xchg(word, value);
-}
-CK_FN ck_u64 ck_atomic_exchange_if_u64(CK_GLOBAL ck_u64 *word, ck_u64 expected, ck_u64 value)
-{
-    return atom_cmpxchg(word, expected, value);
-}
-CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
-{
-    atomic_min(word, value);
-}
-CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
-{
-    atom_min(word, value);
-}
-#elif defined(CK_LANG_CUDA)
-CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
-{
-    ck_u32 old;
-    asm volatile("atom" CK_SCOPE ".global.exch.b32 %0, [%1], %2;"
-                 : "=r"(old)
-                 : "l"(__cvta_generic_to_global(word)), "r"(value)
-                 : "memory");
-    return old;
-}
-CK_FN ck_u64 ck_atomic_exchange_if_u64(ck_u64 *word, ck_u64 expected, ck_u64 value)
-{
-    ck_u64 old;
-    asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;"
-                 : "=l"(old)
-                 : "l"(__cvta_generic_to_global(word)), "l"(expected), "l"(value)
-                 : "memory");
-    return old;
-}
-CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
-{
-    asm volatile("red" CK_SCOPE ".global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
-}
-CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
-{
-    asm volatile("red" CK_SCOPE ".global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
-}
-#else
-CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
-{
-    return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
-}
-CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
-{
-    ck_u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-}
-CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
-{
-    ck_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-}
 #endif
 
 #include "port_team.h"

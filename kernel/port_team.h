@@ -2,6 +2,72 @@
 #ifndef CK_PORT_TEAM_H
 #define CK_PORT_TEAM_H
 
+/* Of arrays that all workers read and write between barriers: put a word and get the old one, the same if it is as expected (64
+ * bits, GPUs only), keep the smaller number. */
+#if defined(CK_LANG_OPENCL)
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+CK_FN ck_u32 ck_atomic_exchange_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    return atomic_xchg(word, value);
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(CK_GLOBAL ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    return atom_cmpxchg(word, expected, value);
+}
+CK_FN void ck_atomic_min_u32(CK_GLOBAL ck_u32 *word, ck_u32 value)
+{
+    atomic_min(word, value);
+}
+CK_FN void ck_atomic_min_u64(CK_GLOBAL ck_u64 *word, ck_u64 value)
+{
+    atom_min(word, value);
+}
+#elif defined(CK_LANG_CUDA)
+CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old;
+    asm volatile("atom" CK_SCOPE ".global.exch.b32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(__cvta_generic_to_global(word)), "r"(value)
+                 : "memory");
+    return old;
+}
+CK_FN ck_u64 ck_atomic_exchange_if_u64(ck_u64 *word, ck_u64 expected, ck_u64 value)
+{
+    ck_u64 old;
+    asm volatile("atom" CK_SCOPE ".global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(old)
+                 : "l"(__cvta_generic_to_global(word)), "l"(expected), "l"(value)
+                 : "memory");
+    return old;
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    asm volatile("red" CK_SCOPE ".global.min.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value));
+}
+CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
+{
+    asm volatile("red" CK_SCOPE ".global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+}
+#else
+CK_FN ck_u32 ck_atomic_exchange_u32(ck_u32 *word, ck_u32 value)
+{
+    return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+}
+CK_FN void ck_atomic_min_u32(ck_u32 *word, ck_u32 value)
+{
+    ck_u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
+{
+    ck_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+#endif
+
 /* ------------------------------------------------------------------------------ lanes that step together (GPUs) */
 
 /* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the
@@ -64,17 +130,16 @@ CK_FN ck_u32 ck_lane_max(ck_u32 value)
 /* ------------------------------------------------------------------------------ all workers of a launch (GPUs) */
 
 /* CK_GROUP_BARRIER: the threads of a block meet, and see what each other wrote to global memory. ck_grid_barrier: all threads of
- * the launch do; `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
+ * the launch do; ck_blocks_barrier: those of `n_blocks` blocks that call it; ck_blocks_wait: this block waits until others have come to
+ * theirs so many times. `arrivals` is a word that began at 0 and is used for nothing else. All blocks must be on the device at once
  * (device_launch.is_cooperative). In OpenCL, which promises nothing of the kind, such a launch is one block. */
 #if defined(CK_LANG_OPENCL)
-#if defined(CK_BLOCK) && CK_BLOCK == 1 /* compilers for CPUs take minutes to part a long kernel at barriers */
-#define CK_GROUP_BARRIER() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#else
-#define CK_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#endif
+#define CK_GROUP_BARRIER() CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define CK_GROUP_INDEX() ((ck_u32)get_group_id(0))
 #define CK_GROUPS() ((ck_u32)get_num_groups(0))
-#define ck_grid_barrier(arrivals) CK_GROUP_BARRIER()
+#define ck_grid_barrier(arrivals) CK_MEET(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ck_blocks_barrier(arrivals, n_blocks) ck_grid_barrier(arrivals)
+#define ck_blocks_wait(arrivals, n_arrivals) ck_grid_barrier(arrivals)
 #elif defined(CK_LANG_CUDA)
 #define CK_GROUP_BARRIER() __syncthreads()
 #if defined(CK_SPLIT)
@@ -110,27 +175,45 @@ CK_FN void ck_leave_barrier(ck_u32 is_given_up)
 #define ck_is_given_up(n_looks) ((void)(n_looks), 0u)
 #define ck_leave_barrier(is_given_up) __syncthreads()
 #endif
-CK_FN void ck_grid_barrier(ck_u32 *arrivals)
+CK_FN void ck_blocks_barrier(ck_u32 *arrivals, ck_u32 n_blocks)
 {
     ck_u32 is_given_up = 0u;
     __syncthreads();
     if (threadIdx.x == 0u) {
-        ck_u32 old, seen, n_looks = 0u;
-        asm volatile("fence.acq_rel." CK_TEAM_SCOPE "; atom.add.acq_rel." CK_TEAM_SCOPE ".global.u32 %0, [%1], 1;"
+        ck_u32 old, n_looks = 0u;
+        asm volatile("atom.add.acq_rel." CK_TEAM_SCOPE ".global.u32 %0, [%1], 1;"
                      : "=r"(old)
                      : "l"(__cvta_generic_to_global(arrivals))
                      : "memory");
-        ck_u32 target = (old / CK_GROUPS() + 1u) * CK_GROUPS();
-        do { /* relaxed: an acquire each time would empty the cache that other blocks of the multiprocessor work with */
-            asm volatile("ld.relaxed." CK_TEAM_SCOPE ".global.u32 %0, [%1];"
+        ck_u32 target = (old / n_blocks + 1u) * n_blocks, seen = old + 1u;
+        while ((ck_i32)(seen - target) < 0 && is_given_up == 0u) {
+            asm volatile("ld.acquire." CK_TEAM_SCOPE ".global.u32 %0, [%1];"
                          : "=r"(seen)
                          : "l"(__cvta_generic_to_global(arrivals))
                          : "memory");
             is_given_up = ck_is_given_up(++n_looks);
-        } while ((ck_i32)(seen - target) < 0 && is_given_up == 0u);
-        asm volatile("fence.acq_rel." CK_TEAM_SCOPE ";" ::: "memory");
+        }
     }
     ck_leave_barrier(is_given_up);
+}
+CK_FN void ck_blocks_wait(ck_u32 *arrivals, ck_u32 n_arrivals)
+{
+    ck_u32 is_given_up = 0u;
+    if (threadIdx.x == 0u) {
+        ck_u32 seen, n_looks = 0u;
+        do {
+            asm volatile("ld.acquire." CK_TEAM_SCOPE ".global.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "l"(__cvta_generic_to_global(arrivals))
+                         : "memory");
+            is_given_up = ck_is_given_up(++n_looks);
+        } while ((ck_i32)(seen - n_arrivals) < 0 && is_given_up == 0u);
+    }
+    ck_leave_barrier(is_given_up);
+}
+CK_FN void ck_grid_barrier(ck_u32 *arrivals)
+{
+    ck_blocks_barrier(arrivals, CK_GROUPS());
 }
 #endif
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 typedef struct chem_case {
-    const char *set;      /* text of species and reactions; NULL: the paper's */
+    const char *set;      /* text of species and reactions, or the name of a shipped set; NULL: the paper's */
     const char *yaml;     /* the rest: source, time ... without version, kind and chem.set */
     const char *chem;     /* inside of chem: {...} beyond the set, "" for none */
     uint64_t copies, seed;
@@ -67,7 +67,11 @@ static crp_status chem_case_load(crp_context *context, const chem_case *c, crp_i
 {
     char *text = NULL, set_path[256] = "paper";
     size_t n = 0;
+    bool is_text = c->set != NULL && strchr(c->set, '\n') != NULL;
     if (c->set != NULL) {
+        snprintf(set_path, sizeof set_path, "%.200s", is_text ? "" : c->set);
+    }
+    if (is_text) {
         snprintf(set_path, sizeof set_path, "%s/chem_case_%ld.set", CRP_BINARY_DIR, (long)getpid());
         chem_case_write(set_path, c->set);
     }
@@ -78,7 +82,7 @@ static crp_status chem_case_load(crp_context *context, const chem_case *c, crp_i
     *input = NULL;
     crp_status status = yaml_load(context, "case.yaml", text, n, NULL, input);
     free(text);
-    if (c->set != NULL) {
+    if (is_text) {
         unlink(set_path);
     }
     return status;

@@ -12,7 +12,7 @@ typedef struct chem_irt_params {
     ck_philox4_key key;
     double start, end;      /* [ps] */
     double farthest;        /* the largest distance at which a pair is looked at [nm] */
-    double cell;            /* edge of a cell: farthest/CHEM_IRT_FINE [nm] */
+    double cell;            /* edge of a cell: farthest/CHEM_IRT_FINE or larger [nm] */
     ck_u32 first_history_low, first_history_high;
     ck_u32 n_histories;     /* of this launch */
     ck_u32 first_track;     /* of the first history: its number modulo n_tracks */

@@ -164,7 +164,7 @@ CK_FN void chem_paper_scatter(chem_params p, chem_tables t, chem_memory m, chem_
     ck_u32 history = m.history_here[i];
     chem_paper_history h = l.histories[history];
     chem_particle a = m.here[i];
-    ck_u32 to = m.starts[m.buckets[i]] + m.ranks[i];
+    ck_u32 to = chem_place_in_order(m, i);
     chem_vector v = chem_displace(p.key, a.id, step, p.first_history + history,
                                   chem_motion(p, t, a.species) * chem_root(h.dt));
     chem_set_down(p, m, to, a, CK_FLOAT(0x7F800000u), history, chem_spot_at(p, h.inv_cell, 0u, a), v, 0u);

@@ -120,6 +120,8 @@ typedef struct chem_params {
     ck_u32 team;            /* workers that share a history when molecules are admitted; a power of two */
     ck_u32 space;
     ck_u32 part;            /* CPU: histories that one worker takes for itself; 0: all workers share all of them */
+    ck_u32 at_extents;      /* for every species the largest `radius` and `reach` of its channels */
+    ck_u32 unused;
     ck_u32 at_partners;     /* for every species the bits (species modulo 32) of those it has a channel with */
     ck_u32 corrects;        /* some channel moves the partners that do not react (types II to IV) */
     double box, inv_box;    /* edge [nm] */

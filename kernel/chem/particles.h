@@ -11,9 +11,9 @@
 #define CHEM_CORRECTS 1
 #endif
 
-/* Who does the work: this worker of so many. */
+/* Who does the work: this worker of so many; on a GPU in this block of so many. */
 typedef struct chem_team {
-    ck_u32 worker, n_workers;
+    ck_u32 worker, n_workers, block, n_blocks;
 } chem_team;
 
 #define CHEM_EACH(i, n)                                                                                                \
@@ -59,11 +59,11 @@ CK_FN void chem_no_shift(chem_params p, chem_memory m, ck_u32 slot)
 }
 
 /* A molecule that is new in its slot has not moved. */
-CK_FN void chem_stand_still(chem_params p, chem_memory m, ck_u32 slot)
+CK_FN void chem_stand_still(chem_params p, chem_memory m, CK_GLOBAL ck_u32 *moves, ck_u32 slot)
 {
-    m.moves[4u * slot] = 0u;
-    m.moves[4u * slot + 1u] = 0u;
-    m.moves[4u * slot + 2u] = 0u;
+    moves[4u * slot] = 0u;
+    moves[4u * slot + 1u] = 0u;
+    moves[4u * slot + 2u] = 0u;
     chem_no_shift(p, m, slot);
 }
 
@@ -79,7 +79,7 @@ CK_FN chem_vector chem_move_in(ck_words4 words)
 
 CK_FN chem_vector chem_move_of(chem_memory m, ck_u32 slot)
 {
-    return chem_move_in(ck_load_words4(m.moves + 4u * slot));
+    return chem_move_in(ck_load_words4(m.moves_next + 4u * slot));
 }
 
 /* Where in the grid of the search. */
@@ -109,7 +109,7 @@ CK_FN void chem_set_down(chem_params p, chem_memory m, ck_u32 to, chem_particle 
     m.spots[CHEM_SPOT(p, 2u, to)] = spot.z;
     m.spots[CHEM_SPOT(p, 3u, to)] = a.species;
 #endif
-    ck_store_words4(m.moves + 4u * to, CK_BITS(v.x), CK_BITS(v.y), CK_BITS(v.z), word);
+    ck_store_words4(m.moves_next + 4u * to, CK_BITS(v.x), CK_BITS(v.y), CK_BITS(v.z), word);
     (void)p;
 }
 
@@ -140,7 +140,7 @@ CK_FN void chem_admit(chem_params p, chem_tables t, chem_memory m, CK_GLOBAL ck_
             m.here[slot] = particle;
             m.birth_here[slot] = from.birth;
             m.history_here[slot] = history;
-            chem_stand_still(p, m, slot);
+            chem_stand_still(p, m, m.moves_here, slot);
         }
     }
 }
@@ -156,7 +156,7 @@ CK_FN double chem_shift_of(ck_u64 word)
 CK_FN chem_particle chem_moved(chem_params p, chem_memory m, ck_u32 i)
 {
     chem_particle a = m.here[i];
-    chem_vector move = chem_move_of(m, i);
+    chem_vector move = chem_move_in(ck_load_words4(m.moves_here + 4u * i));
     a.x += (double)move.x;
     a.y += (double)move.y;
     a.z += (double)move.z;
@@ -182,11 +182,16 @@ CK_FN chem_spot chem_spot_at(chem_params p, double inv_cell, ck_u32 n_cells, che
     return spot;
 }
 
+CK_FN ck_u32 chem_bucket_at(chem_params p, chem_spot spot, ck_u32 history)
+{
+    return chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS, history,
+                       p.region_mask, p.region);
+}
+
 /* Into the bucket of its cell. */
 CK_FN void chem_drop(chem_params p, chem_memory m, chem_spot spot, ck_u32 history, ck_u32 i)
 {
-    ck_u32 bucket = chem_bucket(spot.x >> CHEM_PLACE_BITS, spot.y >> CHEM_PLACE_BITS, spot.z >> CHEM_PLACE_BITS,
-                                history, p.region_mask, p.region);
+    ck_u32 bucket = chem_bucket_at(p, spot, history);
     m.buckets[i] = bucket;
     m.ranks[i] = CHEM_TICKET(p, m.counts + bucket);
 }
@@ -230,7 +235,7 @@ CK_FN chem_way chem_draw_way(chem_params p, chem_tables t, chem_step s, ck_u32 s
 /* Its place in the order of the buckets. */
 CK_FN ck_u32 chem_place_in_order(chem_memory m, ck_u32 i)
 {
-    return m.starts[m.buckets[i]] + m.ranks[i];
+    return m.starts[CHEM_AT(m.buckets[i])] + m.ranks[i];
 }
 
 /** Into this place, with the way it goes. */

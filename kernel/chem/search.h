@@ -166,7 +166,7 @@ CK_FN chem_vector chem_apart(chem_params p, chem_particle a, chem_particle b)
 CK_FN ck_u32 chem_ask(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, ck_u32 i, ck_u32 j)
 {
     chem_particle a = m.next[i], b = m.next[j];
-    ck_words4 way_i = ck_load_words4(m.moves + 4u * i), way_j = ck_load_words4(m.moves + 4u * j); /* one wait for all */
+    ck_words4 way_i = ck_load_words4(m.moves_next + 4u * i), way_j = ck_load_words4(m.moves_next + 4u * j); /* one wait for all */
     ck_u32 channel = t.words[p.at_pairs + a.species * p.n_species + b.species];
     if (channel == CHEM_NONE || (p.n_histories > 1u && m.history_next[i] != m.history_next[j])) {
         return 0u;
@@ -240,9 +240,28 @@ CK_FN chem_spot chem_spot_of_slot(chem_params p, chem_memory m, ck_u32 slot)
     return spot;
 }
 
-/* Slots to look at, in the row with this word; `n_cells` is how many cells of the row they are. */
+/* The same as sight.limit of one species: no channel of it reaches farther. */
+CK_FN float chem_own_limit(chem_params p, chem_tables t, chem_step s, chem_sight sight, ck_u32 species)
+{
+#if defined(CHEM_OTHER_RULES)
+    (void)p, (void)t, (void)s, (void)species;
+    return sight.limit;
+#else
+    float radius = CK_FLOAT(t.words[p.at_extents + 2u * species]), reach = CK_FLOAT(t.words[p.at_extents + 2u * species + 1u]);
+    return ck_fmin(chem_limit_of(ck_fma(reach, s.sqrt_dt, radius), s.inv_cell), sight.limit);
+#endif
+}
+
+/* Along one axis: how far from a place is the nearest one in the cell before (-1), its own (0), the one behind (1)? */
+CK_FN float chem_gap(ck_u32 place, ck_i32 by)
+{
+    ck_u32 part = place & ((1u << CHEM_PLACE_BITS) - 1u);
+    return by == 0 ? 0.0f : (float)(by > 0 ? (1u << CHEM_PLACE_BITS) - part : part + 1u);
+}
+
+/* Slots to look at, in the row with this word; `n_cells` is how many cells of the row they are, `is_end` 1 if no more follow. */
 typedef struct chem_range {
-    ck_u32 row, from, to, n_cells;
+    ck_u32 row, from, to, n_cells, is_end;
 } chem_range;
 
 /* Sides of a molecule that it looks to, so that each pair is met once: its own row from its cell on, then the rows (y,
@@ -250,36 +269,62 @@ typedef struct chem_range {
  * (-1, 1), (0, 1), (1, 1). */
 #define CHEM_SIDES 5u
 
-/* Cells that belong to a side. */
-CK_FN ck_u32 chem_cells_of_side(ck_u32 side)
+/* Which pairs of a molecule are asked for: with those behind it in the order of the buckets; with all that stand in this order, by the
+ * same sides and, once more, by those that mirror them (for a molecule that stands in no order). */
+#define CHEM_BEHIND 0u
+#define CHEM_AROUND 1u
+#define CHEM_MIRRORED 2u
+
+/* Cells of a side that are within the limit, so many from the first one on, which is that of the molecule itself or the one before. */
+typedef struct chem_cells {
+    ck_i32 y, z, first;
+    ck_u32 n;
+} chem_cells;
+
+CK_FN chem_cells chem_cells_of_side(chem_spot spot, float limit, ck_u32 side, ck_u32 way)
 {
-    return side == 0u ? 2u : 3u;
+    chem_cells c;
+    ck_i32 ahead = way == CHEM_MIRRORED ? -1 : 1;
+    c.y = side == 1u || side == 4u ? ahead : side == 2u ? -ahead : 0;
+    c.z = side >= 2u ? ahead : 0;
+    float y = chem_gap(spot.y, c.y), z = chem_gap(spot.z, c.z), before = chem_gap(spot.x, -1), behind = chem_gap(spot.x, 1);
+    float aside = ck_fma(y, y, z * z); /* rounded as chem_spot_square is, so that no place is lost */
+    ck_u32 has_own = side != 0u || way != CHEM_MIRRORED ? 1u : 0u;
+    ck_u32 has_before = (side != 0u || way == CHEM_MIRRORED) && ck_fma(before, before, aside) <= limit ? 1u : 0u;
+    ck_u32 has_behind = has_own != 0u && ck_fma(behind, behind, aside) <= limit ? 1u : 0u;
+    c.first = has_before != 0u ? -1 : 0;
+    c.n = aside <= limit ? has_before + has_own + has_behind : 0u;
+    return c;
 }
 
 /**
  * Slots around molecule i on a side, from cell `along` of it on: all cells that are left where they follow each other
  * in memory, as all do but those at an edge of the grid or of the buckets.
  */
-CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, chem_spot spot, ck_u32 history, ck_u32 i,
-                               ck_u32 side, ck_u32 along)
+CK_FN chem_range chem_range_of(chem_params p, chem_memory m, chem_sight sight, float limit, chem_spot spot, ck_u32 history,
+                               ck_u32 i, ck_u32 way, ck_u32 side, ck_u32 along)
 {
     chem_range r;
-    ck_i32 first = side == 0u ? 0 : -1;
+    chem_cells c = chem_cells_of_side(spot, limit, side, way);
     ck_u32 x = spot.x >> CHEM_PLACE_BITS, y = spot.y >> CHEM_PLACE_BITS, z = spot.z >> CHEM_PLACE_BITS;
     ck_u32 is_inside = x > 0u && x + 1u < sight.n_cells ? 1u : 0u;
-    y = chem_wrap_cell(sight.n_cells, y, side == 1u || side == 4u ? 1 : side == 2u ? -1 : 0);
-    z = chem_wrap_cell(sight.n_cells, z, side >= 2u ? 1 : 0);
-    x = chem_wrap_cell(sight.n_cells, x, first + (ck_i32)along);
-    ck_u32 bucket = chem_bucket(x, y, z, history, p.region_mask, p.region), until = bucket - history * p.region + 2u;
+    y = chem_wrap_cell(sight.n_cells, y, c.y);
+    z = chem_wrap_cell(sight.n_cells, z, c.z);
+    x = chem_wrap_cell(sight.n_cells, x, c.first + (ck_i32)along);
+    ck_u32 bucket = chem_bucket(x, y, z, history, p.region_mask, p.region), last = bucket + c.n - 1u, at = CHEM_AT(bucket);
+    ck_u32 are_in_turn = is_inside != 0u && last - history * p.region <= p.region_mask && CHEM_ARE_IN_TURN(bucket, last) ? 1u : 0u;
     r.row = chem_row_word(y, z);
-    r.n_cells = along == 0u && is_inside != 0u && until <= p.region_mask ? chem_cells_of_side(side) : 1u;
-    r.from = side == 0u && along == 0u ? i + 1u : m.starts[bucket];
-    r.to = m.starts[bucket + r.n_cells];
+    r.n_cells = along == 0u && are_in_turn != 0u ? c.n : 1u;
+    r.is_end = along + r.n_cells >= c.n ? 1u : 0u;
+    at = c.n != 0u ? at : 0u; /* read in any case: what is in no branch is waited for together */
+    ck_u32 from = m.starts[at], to = m.starts[at + r.n_cells];
+    r.from = side == 0u && along == 0u && way == CHEM_BEHIND ? i + 1u : from;
+    r.to = c.n != 0u ? to : 0u;
     return r;
 }
 
 /* Bit k: is the place in slot j + k near that of molecule i, a partner of it, in its row, and j + k below `to`? */
-CK_FN ck_u32 chem_look(chem_params p, chem_memory m, chem_sight sight, ck_i32 period, chem_spot spot, ck_u32 partners,
+CK_FN ck_u32 chem_look(chem_params p, chem_memory m, float limit, ck_i32 period, chem_spot spot, ck_u32 partners,
                        ck_u32 row, ck_u32 j, ck_u32 to)
 {
     CK_GLOBAL const ck_u32 *x = m.spots + CHEM_SPOT(p, 0u, j), *y = m.spots + CHEM_SPOT(p, 1u, j),
@@ -287,7 +332,7 @@ CK_FN ck_u32 chem_look(chem_params p, chem_memory m, chem_sight sight, ck_i32 pe
     ck_u32 n = to - j, bits = 0u;
     CHEM_SIMD(bits)
     for (ck_u32 k = 0u; k < CHEM_ABREAST; ++k) {
-        ck_u32 is_near = chem_spot_square(period, spot, x[k], y[k], z[k]) <= sight.limit ? 1u << k : 0u;
+        ck_u32 is_near = chem_spot_square(period, spot, x[k], y[k], z[k]) <= limit ? 1u << k : 0u;
         is_near = (partners >> (species[k] & 31u) & 1u) != 0u ? is_near : 0u;
         is_near = chem_row(y[k], z[k]) == row ? is_near : 0u;
         bits |= k < n ? is_near : 0u;
@@ -303,23 +348,27 @@ CK_FN ck_u32 chem_search_pairs(chem_params p, chem_tables t, chem_memory m, chem
 {
     chem_spot spot = chem_spot_of_slot(p, m, i);
     chem_sight sight = chem_sight_of(p, s);
-    ck_u32 partners = t.words[p.at_partners + m.spots[CHEM_SPOT(p, 3u, i)]], history = m.history_next[i], n_near = 0u;
+    ck_u32 species = m.spots[CHEM_SPOT(p, 3u, i)], partners = t.words[p.at_partners + species], history = m.history_next[i];
+    ck_u32 n_near = 0u;
+    float limit = chem_own_limit(p, t, s, sight, species);
+    /* To look at many places at once costs less than to find out which cells are near enough. */
+    float of_cells = CHEM_ABREAST > 1u ? 3.0e38f : limit;
     ck_u32 found[CHEM_MOST_FOUND], n_found = 0u, side = partners != 0u ? 0u : CHEM_SIDES, along = 0u;
     chem_range r;
     r.row = r.from = r.to = 0u;
     while (side < CHEM_SIDES || r.from < r.to) {
         if (r.from < r.to) {
-            ck_u32 bits = sight.period == 0 ? chem_look(p, m, sight, 0, spot, partners, r.row, r.from, r.to)
-                                            : chem_look(p, m, sight, sight.period, spot, partners, r.row, r.from, r.to);
+            ck_u32 bits = sight.period == 0 ? chem_look(p, m, limit, 0, spot, partners, r.row, r.from, r.to)
+                                            : chem_look(p, m, limit, sight.period, spot, partners, r.row, r.from, r.to);
             for (ck_u32 k = 0u; bits != 0u; ++k, bits >>= 1) {
                 found[n_found] = r.from + k;
                 n_found += bits & 1u;
             }
             r.from += CHEM_ABREAST;
         } else {
-            r = chem_range_of(p, m, sight, spot, history, i, side, along);
+            r = chem_range_of(p, m, sight, of_cells, spot, history, i, CHEM_BEHIND, side, along);
             along += r.n_cells;
-            if (along >= chem_cells_of_side(side)) {
+            if (r.is_end != 0u) {
                 along = 0u;
                 ++side;
             }

@@ -35,7 +35,7 @@ CK_FN void chem_put(chem_params p, chem_memory m, ck_u32 slot, chem_point at, ck
     m.next[slot] = a;
     m.birth_next[slot] = birth;
     m.history_next[slot] = history;
-    chem_stand_still(p, m, slot);
+    chem_stand_still(p, m, m.moves_next, slot);
 }
 
 /* Where a product is to stand: the slots of its parents first, then at the end. CHEM_NONE: no room. */

@@ -87,13 +87,13 @@ static void sort_all(chem_params p, chem_tables t, chem_memory m, chem_step s, c
             }
         }
     }
-    chem_clear_candidates(p, m, team);
+    chem_clear_candidates(m, team);
     CHEM_BARRIER();
 }
 
 static void search_all(chem_params p, chem_tables t, chem_memory m, ck_u64 *words, chem_step s, ck_u32 step, chem_team team)
 {
-    ck_u32 n = m.starts[p.n_buckets];
+    ck_u32 n = *m.lined_up;
     ck_u64 pairs = 0u, molecules = 0u;
     CHEM_EACH(i, n)
     {
@@ -146,13 +146,13 @@ void CHEM_JOIN(chem_exact, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     ck_u32 *next = args[6];
     ck_u64 *scratch = args[7];
     if (p.part == 0u) {
-        chem_team team = {worker, n_workers};
+        chem_team team = {worker, n_workers, 0u, 1u};
         p.team = n_workers;
         run_steps(p, t, args[5], scratch, team);
         return;
     }
     /* Few molecules at a time, so that they stay in the worker's cache from step to step. */
-    chem_team alone = {0u, 1u};
+    chem_team alone = {0u, 1u, 0u, 1u};
     ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes;
     p.team = 1u;
     for (ck_u32 first = ck_atomic_add_u32(next, p.part); first < p.n_histories; first = ck_atomic_add_u32(next, p.part)) {

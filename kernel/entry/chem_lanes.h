@@ -13,13 +13,15 @@
  * Local words of the block: CHEM_KINDS^2 limits, for two species (modulo CHEM_KINDS) how far apart places may be, in
  * square; those of species that have no channel are 0. Then those of the lanes, CK_LANES of each unless said otherwise:
  *   spots   4 a lane: place in the grid, and where the limits of its species begin
- *   queue   6 a lane: three pairs of slots
+ *   queue   6 a lane: three queries with the slot they have found
  *   begins  2 a lane: a bit for every number of a stretch of the walk, set where a range begins
  *   rows    CHEM_SIDES a lane: row and lane of each range that is not empty
  *   from    CHEM_SIDES a lane: its first slot, less its number in the walk
  */
 #define CHEM_LANE_WORDS (12u + 2u * CHEM_SIDES)
 #define CHEM_KINDS 32u
+/* Of so many species the extents of all pairs are kept in local words. */
+#define CHEM_LISTED_SPECIES 48u
 
 /* Numbers of a stretch of the walk. */
 #define CHEM_STRETCH (64u * CK_LANES)
@@ -46,19 +48,59 @@ CK_FN chem_lanes chem_lanes_of(CK_LOCAL ck_u32 *near_words)
     return l;
 }
 
-/* The limits of a step, by all threads of a block; a barrier must follow. */
-CK_FN void chem_find_limits(chem_params p, chem_tables t, chem_step s, CK_LOCAL ck_u32 *limits)
+/* What the limits come from, three words for two species: where the limit is (CHEM_NONE: they have no channel), radius and reach. It
+ * stands in local words, if there are not too many, behind those that count species. */
+typedef struct chem_extent {
+    ck_u32 at, radius, reach;
+} chem_extent;
+
+CK_FN chem_extent chem_extent_of(chem_params p, chem_tables t, ck_u32 k)
 {
+    ck_u32 channel = t.words[p.at_pairs + k];
+    chem_extent e;
+    e.at = channel != CHEM_NONE ? k / p.n_species % CHEM_KINDS * CHEM_KINDS + k % p.n_species % CHEM_KINDS : CHEM_NONE;
+    e.radius = channel != CHEM_NONE ? CK_BITS(t.channels[channel].radius) : 0u;
+    e.reach = channel != CHEM_NONE ? CK_BITS(t.channels[channel].reach) : 0u;
+    return e;
+}
+
+CK_FN CK_LOCAL ck_u32 *chem_extents_of(chem_params p, CK_LOCAL ck_u32 *near_words)
+{
+    return near_words + CHEM_KINDS * CHEM_KINDS + CHEM_LANE_WORDS * CK_LOCAL_SIZE() + p.n_species;
+}
+
+/* Before the first step; a barrier must follow. */
+CK_FN void chem_list_limits(chem_params p, chem_tables t, CK_LOCAL ck_u32 *near_words)
+{
+    CK_LOCAL ck_u32 *list = chem_extents_of(p, near_words);
+    for (ck_u32 k = CK_LOCAL_INDEX(); p.n_species <= CHEM_LISTED_SPECIES && k < p.n_species * p.n_species; k += CK_LOCAL_SIZE()) {
+        chem_extent e = chem_extent_of(p, t, k);
+        ck_write_local_u32(list + 3u * k, e.at);
+        ck_write_local_u32(list + 3u * k + 1u, e.radius);
+        ck_write_local_u32(list + 3u * k + 2u, e.reach);
+    }
+}
+
+/* The limits of a step, by all threads of a block; a barrier must follow. */
+CK_FN void chem_find_limits(chem_params p, chem_tables t, chem_step s, CK_LOCAL ck_u32 *near_words)
+{
+    CK_LOCAL ck_u32 *list = chem_extents_of(p, near_words);
     for (ck_u32 k = CK_LOCAL_INDEX(); k < CHEM_KINDS * CHEM_KINDS; k += CK_LOCAL_SIZE()) {
-        ck_write_local_u32(limits + k, 0u);
+        ck_write_local_u32(near_words + k, 0u);
     }
     CK_BARRIER();
     for (ck_u32 k = CK_LOCAL_INDEX(); k < p.n_species * p.n_species; k += CK_LOCAL_SIZE()) {
-        ck_u32 channel = t.words[p.at_pairs + k],
-               at = k / p.n_species % CHEM_KINDS * CHEM_KINDS + k % p.n_species % CHEM_KINDS;
-        if (channel != CHEM_NONE) {
-            float reach = ck_fma(t.channels[channel].reach, s.sqrt_dt, t.channels[channel].radius);
-            ck_atomic_max_local_u32(limits + at, CK_BITS(chem_limit_of(reach, s.inv_cell)));
+        chem_extent e;
+        if (p.n_species <= CHEM_LISTED_SPECIES) {
+            e.at = ck_read_local_u32(list + 3u * k);
+            e.radius = ck_read_local_u32(list + 3u * k + 1u);
+            e.reach = ck_read_local_u32(list + 3u * k + 2u);
+        } else {
+            e = chem_extent_of(p, t, k);
+        }
+        if (e.at != CHEM_NONE) {
+            float reach = ck_fma(CK_FLOAT(e.reach), s.sqrt_dt, CK_FLOAT(e.radius));
+            ck_atomic_max_local_u32(near_words + e.at, CK_BITS(chem_limit_of(reach, s.inv_cell)));
         }
     }
 }
@@ -88,14 +130,42 @@ CK_FN chem_two chem_ranges_at(chem_lanes l, chem_two k, ck_u32 *n_begun)
     return range;
 }
 
+/**
+ * What there is to search for, in turn: the pairs of each molecule that stands in the order of the buckets with those behind it; then, of
+ * each of the `n_late` that stand in no order, the pairs with all that do (in two parts) and with the late ones behind it.
+ */
+typedef struct chem_queries {
+    ck_u32 n_lined_up, n_late;
+} chem_queries;
+
+#define CHEM_LATE_ONES 3u
+
+typedef struct chem_query {
+    ck_u32 i, way;
+} chem_query;
+
+CK_FN chem_query chem_query_of(chem_queries q, ck_u32 number)
+{
+    chem_query query;
+    ck_u32 late = number - q.n_lined_up;
+    query.i = number;
+    query.way = CHEM_BEHIND;
+    if (number >= q.n_lined_up) {
+        query.way = late < q.n_late ? CHEM_AROUND : late < 2u * q.n_late ? CHEM_MIRRORED : CHEM_LATE_ONES;
+        query.i = number - (query.way - 1u) * q.n_late;
+    }
+    return query;
+}
+
 /* Ask the pairs of the queue, the last ones first, one a lane. */
-CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l)
+CK_FN chem_lanes chem_ask_queued(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_lanes l,
+                                 chem_queries queries)
 {
     ck_u32 n = l.n_queued < CK_LANES ? l.n_queued : CK_LANES, at = l.n_queued - n + l.lane;
     l.n_queued -= n;
     if (l.lane < n) {
-        ck_u32 i = ck_read_local_u32(l.queue + 2u * at), j = ck_read_local_u32(l.queue + 2u * at + 1u);
-        l.n_near += chem_ask(p, t, m, s, step, i, j);
+        chem_query query = chem_query_of(queries, ck_read_local_u32(l.queue + 2u * at));
+        l.n_near += chem_ask(p, t, m, s, step, query.i, ck_read_local_u32(l.queue + 2u * at + 1u));
     }
     CK_LANES_MEET();
     return l;
@@ -107,6 +177,9 @@ CK_FN ck_u32 chem_owner_of(ck_u32 row)
     return row >> 12 & 31u;
 }
 
+/* Set in the word of a range: its molecules may stand in any row. */
+#define CHEM_ANY_ROW (1u << 17)
+
 /* Is a molecule with these words in the grid near that of the lane that owns a range, and in its row? */
 CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_words4 other)
 {
@@ -117,15 +190,16 @@ CK_FN ck_u32 chem_is_in_sight(chem_sight sight, chem_lanes l, ck_u32 row, ck_wor
     spot.z = of_i.c;
     float square = chem_spot_square(sight.period, spot, other.a, other.b, other.c);
     float limit = CK_FLOAT(ck_read_local_u32(l.limits + of_i.d + other.d % CHEM_KINDS));
-    return square < limit && chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
+    ck_u32 is_in_row = (row & CHEM_ANY_ROW) != 0u || chem_row(other.b, other.c) == (row & 0xFFF00FFFu) ? 1u : 0u;
+    return square < limit && is_in_row != 0u ? 1u : 0u;
 }
 
-/* Into the queue, if `is_found`; all lanes call. */
-CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 i, ck_u32 j)
+/* A query and what it has found into the queue, if `is_found`; all lanes call. */
+CK_FN chem_lanes chem_queue_up(chem_lanes l, ck_u32 is_found, ck_u32 query, ck_u32 j)
 {
     ck_u32 n_found, at = l.n_queued + ck_lane_rank(is_found, &n_found);
     if (is_found != 0u) {
-        ck_write_local_u32(l.queue + 2u * at, i);
+        ck_write_local_u32(l.queue + 2u * at, query);
         ck_write_local_u32(l.queue + 2u * at + 1u, j);
     }
     l.n_queued += n_found;
@@ -154,57 +228,94 @@ CK_FN void chem_mark_begins(chem_lanes l, chem_ranges r, ck_u32 begin, ck_u32 st
     CK_LANES_MEET();
 }
 
-/* Walk through a stretch of all that is in the ranges of the lanes. Molecules of lanes: first, first + stride, ... A
- * full queue is asked; at the end of the last walk all that waits is. */
+/* Two molecules to look at, which are on their way from memory: rows with their lanes, slots, words in the grid. */
+typedef struct chem_looks {
+    chem_two row, j;
+    ck_words4 of_a, of_b;
+} chem_looks;
+
+/* The next ones of the walk, from number `base` on. */
+CK_FN chem_looks chem_look_ahead(chem_params p, chem_memory m, chem_lanes l, chem_ranges ranges, ck_u32 begin, ck_u32 base,
+                                 ck_u32 total, ck_u32 *n_begun)
+{
+    chem_looks looks;
+    chem_two k, range;
+    if (base % CHEM_STRETCH == 0u) {
+        chem_mark_begins(l, ranges, begin, base);
+    }
+    k.a = base + l.lane;
+    k.b = k.a + CK_LANES;
+    range = chem_ranges_at(l, k, n_begun);
+    looks.row.a = k.a < total ? ck_read_local_u32(l.rows + range.a) : 0u;
+    looks.row.b = k.b < total ? ck_read_local_u32(l.rows + range.b) : 0u;
+    looks.j.a = k.a < total ? ck_read_local_u32(l.from + range.a) + k.a : 0u;
+    looks.j.b = k.b < total ? ck_read_local_u32(l.from + range.b) + k.b : 0u;
+    looks.of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, looks.j.a));
+    looks.of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, looks.j.b));
+    return looks;
+}
+
+/* Walk through all that is in the ranges of the lanes. Queries of lanes: first, first + stride, ... While some are looked at the next
+ * ones are on their way. A full queue is asked; at the end of the last walk all that waits is. */
 CK_FN chem_lanes chem_walk(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight, ck_u32 step,
-                           chem_lanes l, ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin, ck_u32 total,
-                           ck_u32 is_last)
+                           chem_lanes l, chem_queries queries, ck_u32 first, ck_u32 stride, chem_ranges ranges, ck_u32 begin,
+                           ck_u32 total, ck_u32 is_last)
 {
     ck_u32 base = 0u, n_begun = 0u;
+    chem_looks ahead = chem_look_ahead(p, m, l, ranges, begin, 0u, total, &n_begun);
     do {
-        if (base % CHEM_STRETCH == 0u) {
-            chem_mark_begins(l, ranges, begin, base);
-        }
-        chem_two k, j, row, range, is_found;
-        k.a = base + l.lane;
-        k.b = k.a + CK_LANES;
-        range = chem_ranges_at(l, k, &n_begun);
-        row.a = k.a < total ? ck_read_local_u32(l.rows + range.a) : 0u;
-        row.b = k.b < total ? ck_read_local_u32(l.rows + range.b) : 0u;
-        j.a = k.a < total ? ck_read_local_u32(l.from + range.a) + k.a : 0u;
-        j.b = k.b < total ? ck_read_local_u32(l.from + range.b) + k.b : 0u;
-        ck_words4 of_a = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.a)),
-                  of_b = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, j.b));
-        is_found.a = k.a < total ? chem_is_in_sight(sight, l, row.a, of_a) : 0u;
-        is_found.b = k.b < total ? chem_is_in_sight(sight, l, row.b, of_b) : 0u;
+        chem_looks looks = ahead;
+        ck_u32 k = base + l.lane;
         base += 2u * CK_LANES;
-        l = chem_queue_up(l, is_found.a, first + chem_owner_of(row.a) * stride, j.a);
-        l = chem_queue_up(l, is_found.b, first + chem_owner_of(row.b) * stride, j.b);
+        if (base < total) {
+            ahead = chem_look_ahead(p, m, l, ranges, begin, base, total, &n_begun);
+        }
+        ck_u32 is_found_a = k < total ? chem_is_in_sight(sight, l, looks.row.a, looks.of_a) : 0u;
+        ck_u32 is_found_b = k + CK_LANES < total ? chem_is_in_sight(sight, l, looks.row.b, looks.of_b) : 0u;
+        l = chem_queue_up(l, is_found_a, first + chem_owner_of(looks.row.a) * stride, looks.j.a);
+        l = chem_queue_up(l, is_found_b, first + chem_owner_of(looks.row.b) * stride, looks.j.b);
         CK_LANES_MEET();
         ck_u32 least = is_last != 0u && base >= total ? 1u : CK_LANES;
         while (l.n_queued >= least) {
-            l = chem_ask_queued(p, t, m, s, step, l);
+            l = chem_ask_queued(p, t, m, s, step, l, queries);
         }
     } while (base < total);
     return l;
 }
 
-/* Pairs of the lanes' molecules with those after them; `is_mine`: this lane has one. */
+/* Slots of a query on a side. */
+CK_FN chem_range chem_range_of_query(chem_params p, chem_memory m, chem_sight sight, chem_queries queries, chem_query query,
+                                     float limit, chem_spot spot, ck_u32 history, ck_u32 side, ck_u32 along)
+{
+    chem_range r = chem_range_of(p, m, sight, limit, spot, history, query.i, query.way, side, along);
+    if (query.way == CHEM_LATE_ONES) {
+        r.row = CHEM_ANY_ROW;
+        r.from = query.i + 1u;
+        r.to = queries.n_lined_up + queries.n_late;
+        r.n_cells = r.is_end = 1u;
+    }
+    return r;
+}
+
+/* Pairs of the queries of the lanes; `is_mine`: this lane has one. */
 CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, chem_step s, chem_sight sight,
-                                   ck_u32 step, chem_lanes l, ck_u32 first, ck_u32 stride, ck_u32 is_mine,
+                                   ck_u32 step, chem_lanes l, chem_queries queries, ck_u32 first, ck_u32 stride, ck_u32 is_mine,
                                    ck_u32 is_last)
 {
-    ck_u32 i = first + l.lane * stride, history = 0u, open_sides = 0u, n_left = 1u; /* bits: sides with cells left */
+    chem_query query = chem_query_of(queries, first + l.lane * stride);
+    ck_u32 history = 0u, open_sides = 0u, n_left = 1u; /* bits: sides with cells left */
     chem_spot spot;
+    float limit = 0.0f;
     spot.x = spot.y = spot.z = 0u;
     if (is_mine != 0u) {
-        ck_words4 words = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, i));
+        ck_words4 words = ck_load_words4(m.spots + CHEM_SPOT(p, 0u, query.i));
         ck_u32 partners = t.words[p.at_partners + words.d];
-        open_sides = partners != 0u ? 31u : 0u;
+        open_sides = partners != 0u ? (query.way == CHEM_LATE_ONES ? 1u : 31u) : 0u;
         spot.x = words.a;
         spot.y = words.b;
         spot.z = words.c;
-        history = p.n_histories > 1u ? m.history_next[i] : 0u;
+        history = p.n_histories > 1u ? m.history_next[query.i] : 0u;
+        limit = chem_own_limit(p, t, s, sight, words.d);
         ck_write_local_u32(l.spots + 4u * l.lane, words.a);
         ck_write_local_u32(l.spots + 4u * l.lane + 1u, words.b);
         ck_write_local_u32(l.spots + 4u * l.lane + 2u, words.c);
@@ -215,14 +326,11 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
         ck_u32 rows[CHEM_SIDES], mine = 0u, n_full = 0u, total, n_ranges;
         CK_UNROLL
         for (ck_u32 side = 0u; side < CHEM_SIDES; ++side) {
-            ranges.n[side] = ranges.from[side] = rows[side] = 0u;
-            if ((open_sides >> side & 1u) != 0u) {
-                chem_range r = chem_range_of(p, m, sight, spot, history, i, side, along);
-                ranges.n[side] = r.to > r.from ? r.to - r.from : 0u;
-                ranges.from[side] = r.from;
-                rows[side] = r.row | l.lane << 12;
-                open_sides &= along + r.n_cells < chem_cells_of_side(side) ? ~0u : ~(1u << side);
-            }
+            chem_range r = chem_range_of_query(p, m, sight, queries, query, limit, spot, history, side, along);
+            ranges.n[side] = (open_sides >> side & 1u) != 0u && r.to > r.from ? r.to - r.from : 0u;
+            ranges.from[side] = r.from;
+            rows[side] = r.row | l.lane << 12;
+            open_sides &= ~(r.is_end << side);
             mine += ranges.n[side];
             n_full += ranges.n[side] != 0u ? 1u : 0u;
         }
@@ -237,34 +345,42 @@ CK_FN chem_lanes chem_search_lanes(chem_params p, chem_tables t, chem_memory m, 
             }
             number += ranges.n[side];
         }
-        l = chem_walk(p, t, m, s, sight, step, l, first, stride, ranges, begin, total,
+        l = chem_walk(p, t, m, s, sight, step, l, queries, first, stride, ranges, begin, total,
                       is_last != 0u && n_left == 0u ? 1u : 0u);
         CK_LANES_MEET();
     }
     return l;
 }
 
-/* All pairs. Neighbours have as crowded a surrounding as each other, so the lanes of a team take molecules far from
- * each other. Returns the pairs that this thread asked. */
-CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
-                         CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
+/* What there is to search for now. */
+CK_FN chem_queries chem_queries_of(chem_memory m)
 {
-    ck_u32 n = m.starts[p.n_buckets], n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
+    chem_queries queries;
+    queries.n_lined_up = *m.lined_up;
+    queries.n_late = m.control[CHEM_CONTROL_LATE];
+    return queries;
+}
+
+/* All pairs. Neighbours have as crowded a surrounding as each other, so the lanes of a team take molecules far from
+ * each other. Returns the pairs that this thread asked. A barrier must follow. */
+CK_FN ck_u32 chem_search(chem_params p, chem_tables t, chem_memory m, chem_step s, ck_u32 step, chem_team team,
+                         chem_queries queries, CK_LOCAL ck_u32 *near_words)
+{
+    ck_u32 n = queries.n_lined_up + 3u * queries.n_late, n_teams = team.n_workers / CK_LANES, mine = team.worker / CK_LANES;
     ck_u32 has_first_order = t.words[p.at_first + p.n_species];
     chem_sight sight = chem_sight_of(p, s);
     chem_lanes l = chem_lanes_of(near_words);
     for (ck_u32 begin = 0u; begin < n; begin += team.n_workers) {
         ck_u32 count = n - begin < team.n_workers ? n - begin : team.n_workers,
                share = (count + n_teams - 1u) / n_teams;
-        ck_u32 first = begin + mine, i = first + l.lane * n_teams,
-               is_mine = l.lane < share && i < begin + count ? 1u : 0u;
-        if (is_mine != 0u && has_first_order != 0u) {
-            chem_search_first_order(p, t, m, s, step, i);
+        ck_u32 first = begin + mine, number = first + l.lane * n_teams,
+               is_mine = l.lane < share && number < begin + count ? 1u : 0u;
+        if (is_mine != 0u && has_first_order != 0u && chem_query_of(queries, number).way <= CHEM_AROUND) {
+            chem_search_first_order(p, t, m, s, step, chem_query_of(queries, number).i);
         }
-        l = chem_search_lanes(p, t, m, s, sight, step, l, first, n_teams, is_mine,
+        l = chem_search_lanes(p, t, m, s, sight, step, l, queries, first, n_teams, is_mine,
                               n - begin <= team.n_workers ? 1u : 0u);
     }
-    ck_grid_barrier(arrivals);
     return l.n_near;
 }
 

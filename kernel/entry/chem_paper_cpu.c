@@ -62,9 +62,9 @@ static void search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_
             chem_paper_scatter(p, t, m, l, step, i);
         }
     }
-    chem_clear_candidates(p, m, team);
+    chem_clear_candidates(m, team);
     CHEM_BARRIER();
-    n = m.starts[p.n_buckets];
+    n = *m.lined_up;
     CHEM_EACH(i, n)
     {
         chem_paper_history h = l.histories[m.history_next[i]];
@@ -172,12 +172,12 @@ void CHEM_JOIN(chem_paper, CK_ISA)(void *const *args, ck_u32 worker, ck_u32 n_wo
     ck_u32 *next = args[6];
     ck_u64 *scratch = args[7];
     if (p.part == 0u) {
-        chem_team team = {worker, n_workers};
+        chem_team team = {worker, n_workers, 0u, 1u};
         p.team = n_workers;
         run_steps(p, t, args[3], args[5], scratch, team);
         return;
     }
-    chem_team alone = {0u, 1u};
+    chem_team alone = {0u, 1u, 0u, 1u};
     ck_u64 n_bytes = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects).n_bytes +
                      p.part * sizeof(chem_paper_history);
     n_bytes = (n_bytes + 63u) & ~(ck_u64)63u;

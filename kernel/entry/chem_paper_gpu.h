@@ -45,7 +45,7 @@ CK_FN void chem_paper_resolve(chem_params p, chem_tables t, chem_memory m, chem_
  * pairs near. Returns the pairs that this thread asked. */
 CK_FN ck_u32 chem_paper_search_near(chem_params p, chem_tables t, chem_memory m, chem_paper_launch l,
                                     CK_GLOBAL ck_u64 *words, ck_u32 step, ck_u32 phase, chem_team team,
-                                    CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words)
+                                    CK_GLOBAL ck_u32 *arrivals, CK_LOCAL ck_u32 *near_words, ck_u32 turn)
 {
     ck_u32 n = m.control[CHEM_CONTROL_MOLECULES], pairs = 0u;
     n = n < p.room ? n : p.room;
@@ -61,7 +61,10 @@ CK_FN ck_u32 chem_paper_search_near(chem_params p, chem_tables t, chem_memory m,
         }
     }
     ck_grid_barrier(arrivals);
-    chem_scan(p, m, arrivals, near_words);
+    chem_give_places(p, m, team, near_words);
+    if (team.worker == 0u) {
+        *chem_line_up_of(m, turn + 1u).lined_up = 0u;
+    }
     ck_grid_barrier(arrivals);
     CHEM_EACH(k, n)
     {
@@ -70,9 +73,9 @@ CK_FN ck_u32 chem_paper_search_near(chem_params p, chem_tables t, chem_memory m,
             chem_paper_scatter(p, t, m, l, step, k);
         }
     }
-    chem_clear_candidates(p, m, team);
+    chem_clear_candidates(m, team);
     ck_grid_barrier(arrivals);
-    n = m.starts[p.n_buckets];
+    n = *m.lined_up;
     CHEM_EACH(j, n)
     {
         chem_paper_history h = l.histories[m.history_next[j]];
@@ -171,27 +174,26 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
     chem_layout layout = chem_lay_out(p.room, p.room_candidates, p.n_buckets, p.corrects);
     chem_memory m = chem_bind(scratch, layout);
     chem_paper_launch l = chem_paper_bind(table, scratch + layout.n_bytes / 8u);
-    chem_team team;
-    team.worker = CK_GLOBAL_INDEX();
-    team.n_workers = CK_GROUPS() * CK_LOCAL_SIZE();
+    chem_team team = chem_all_threads();
     chem_paper_start(p, t, m, l, words, team, arrivals);
-    ck_u32 under_way = p.n_histories, number = 0u, phase = CHEM_PAPER_A;
+    ck_u32 under_way = p.n_histories, number = 0u, phase = CHEM_PAPER_A, turn = 0u;
     ck_u32 pairs = 0u, most_molecules = 0u, most_candidates = 0u;
     ck_u64 molecule_steps = 0u, candidates = 0u;
     /* A time step is one turn of the loop for kernel A and, where time goes on, one for kernels B and C: the barriers are the same. */
     while (under_way != 0u) {
         ck_u32 step = number & 0xFFFFFu;
+        m = chem_line_up_of(m, turn);
         if (phase == CHEM_PAPER_A) {
             chem_paper_before_a_all(p, t, l, team);
         }
         ck_grid_barrier(arrivals);
-        pairs += chem_paper_search_near(p, t, m, l, words, step, phase, team, arrivals, ck_local);
+        pairs += chem_paper_search_near(p, t, m, l, words, step, phase, team, arrivals, ck_local, turn);
         ck_u32 n_candidates = m.control[CHEM_CONTROL_CANDIDATES];
         most_candidates = n_candidates > most_candidates ? n_candidates : most_candidates;
         chem_paper_resolve(p, t, m, l, words, step, phase, team, arrivals);
         ck_u32 n = m.control[CHEM_CONTROL_MOLECULES];
         most_molecules = n > most_molecules ? n : most_molecules;
-        molecule_steps += m.starts[p.n_buckets];
+        molecule_steps += *m.lined_up;
         candidates += n_candidates;
         if (phase == CHEM_PAPER_A) {
             chem_paper_find_least(p, m, l, team);
@@ -202,6 +204,7 @@ chem_paper(const chem_params given, CK_GLOBAL const chem_start *CK_RESTRICT star
         ck_grid_barrier(arrivals);
         chem_paper_count(p, t, m, l, phase, team);
         m = chem_swap(m);
+        ++turn;
         ck_grid_barrier(arrivals);
         ck_u32 count = m.control[CHEM_PAPER_UNDER_WAY], is_full = m.control[CHEM_CONTROL_NO_ROOM];
         under_way = is_full != 0u ? 0u : phase == CHEM_PAPER_C ? count : under_way;

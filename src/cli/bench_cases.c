@@ -24,3 +24,13 @@ const bench_case bench_cases[] = {
     {"chem", "proton 10 um, irt", "chem-track", {"chem.method=irt"}, 4, 160, NULL, "tracks/s", 1.0, NULL, 0.0},
     {NULL, NULL, NULL, {NULL}, 0, 0, NULL, NULL, 0.0, NULL, 0.0},
 };
+
+const bench_case bench_own_cases[] = {
+    {"light", "as it is", NULL, {NULL}, 100000, 100000000, NULL, "photons/ms", 1e3, "MCML", 0.0},
+    {"gas", "as it is", NULL, {NULL}, 100000, 10000000, "hits", "Mhits/s", 1e6, "Molflow", 0.0},
+    {"chem", "exact", NULL, {"chem.method=exact"}, 1, 1, NULL, "tracks/s", 1.0, NULL, 0.0},
+    {"chem", "exact, copies", NULL, {"chem.method=exact"}, 0, 100, NULL, "tracks/s", 1.0, NULL, 0.0},
+    {"chem", "irt", NULL, {"chem.method=irt"}, 1, 100, NULL, "tracks/s", 1.0, NULL, 0.0},
+    {"chem", "paper", NULL, {"chem.method=paper"}, 0, 1, NULL, "tracks/s", 1.0, NULL, 0.0},
+    {NULL, NULL, NULL, {NULL}, 0, 0, NULL, NULL, 0.0, NULL, 0.0},
+};

@@ -11,7 +11,7 @@ typedef struct bench_case {
     const char *name;       /**< for people */
     const char *starter;    /**< see io/starter.h */
     const char *settings[BENCH_MAX_SETTINGS]; /**< `path=value`, ended by NULL where there are fewer */
-    uint64_t histories_cpu; /**< a second or so on one core */
+    uint64_t histories_cpu; /**< a second or so on one core; 0: not for a CPU */
     uint64_t histories_gpu; /**< a second or so on a large GPU */
     const char *event;      /**< the counter that is the work done ("hits"); NULL: the histories themselves */
     const char *unit;       /**< of the rate: "photons/ms" */
@@ -22,5 +22,8 @@ typedef struct bench_case {
 
 /** Ended by an element whose name is NULL. */
 extern const bench_case bench_cases[];
+
+/** What is measured with an input file of the user's, by its kind; no starters. Ended likewise. */
+extern const bench_case bench_own_cases[];
 
 #endif

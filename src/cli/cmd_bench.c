@@ -75,9 +75,29 @@ static crp_status run_once(crp_context *context, const crp_model *model, crp_run
     return status;
 }
 
+/* The model of a case: of its starter, or of the user's file with the settings of both. */
+static crp_status load_case(crp_context *context, const bench_case *bench, const cli_options *given, const char *file, crp_input **input)
+{
+    const char *settings[CLI_MAX_SETTINGS + BENCH_MAX_SETTINGS];
+    size_t n = 0;
+    for (; file != NULL && n < given->n_settings; n++) {
+        settings[n] = given->settings[n];
+    }
+    for (size_t i = 0; i < BENCH_MAX_SETTINGS && bench->settings[i] != NULL; i++) {
+        settings[n++] = bench->settings[i];
+    }
+    if (file == NULL) {
+        return starter_load(context, bench->starter, settings, n, input);
+    }
+    crp_input_options options = crp_input_options_default();
+    options.settings = settings;
+    options.n_settings = n;
+    return crp_input_load(context, file, &options, input);
+}
+
 /* One short run to compile kernels and wake the device, then the median of three. */
 static crp_status measure(crp_context *context, const bench_case *bench, const cli_options *given, const char *label,
-                          measurement *m)
+                          const char *file, measurement *m)
 {
     crp_input *input = NULL;
     double seconds[N_REPEATS], device_seconds[N_REPEATS];
@@ -88,15 +108,17 @@ static crp_status measure(crp_context *context, const bench_case *bench, const c
     options.math = given->math != NULL && strcmp(given->math, "fast") == 0 ? CRP_MATH_FAST : CRP_MATH_STRICT;
     options.progress = stop_when_asked;
     options.histories = bench->histories_cpu / 10 + 1;
-    size_t n_settings = 0;
-    while (n_settings < BENCH_MAX_SETTINGS && bench->settings[n_settings] != NULL) {
-        n_settings++;
-    }
-    crp_status status = starter_load(context, bench->starter, bench->settings, n_settings, &input);
+    crp_status status = load_case(context, bench, given, file, &input);
     if (status != CRP_OK) {
         return status;
     }
     const crp_model *model = crp_input_model(input, 0);
+    if (strcmp(crp_model_kind(model), bench->kind) != 0) {
+        status = context_fail(context, CRP_ERR_ARG, "%s: is of kind %s, not %s: bench %s FILE", file, crp_model_kind(model), bench->kind,
+                              crp_model_kind(model));
+        crp_input_destroy(&input);
+        return status;
+    }
     status = run_once(context, model, &options, bench->event, m, &seconds[0], &device_seconds[0]);
     bool is_cpu = strncmp(m->device, "cpu", 3) == 0;
     options.histories = given->histories != 0 ? given->histories : is_cpu ? bench->histories_cpu : bench->histories_gpu;
@@ -179,8 +201,13 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
     if (options->n_operands == 1 && bench_optix_is_meant(options->operands[0])) {
         return bench_optix(context, options, options->operands[0]);
     }
-    if (options->n_operands > 1 || (options->n_operands == 1 && !has_cases(options->operands[0]))) {
+    if (options->n_operands >= 1 && !has_cases(options->operands[0])) {
         return cli_usage_error("bench: no built-in cases named %s (there are: light, gas, chem, gas-optix)", options->operands[0]);
+    }
+    const char *file = options->n_operands == 2 ? options->operands[1] : NULL;
+    if (options->n_operands > 2 || (file == NULL && options->n_settings > 0)) {
+        return cli_usage_error("bench: %s", options->n_operands > 2 ? "one input file at a time"
+                                                                     : "settings are for an input file (bench chem FILE)");
     }
     char gpu[sizeof((device_info *)NULL)->label] = "";
     const char *label = options->device;
@@ -190,12 +217,13 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
     }
     interrupt_install(!options->quiet, false);
     const char *head = "";
-    for (const bench_case *bench = bench_cases; bench->name != NULL; bench++) {
-        if (options->n_operands == 1 && strcmp(options->operands[0], bench->kind) != 0) {
+    for (const bench_case *bench = file == NULL ? bench_cases : bench_own_cases; bench->name != NULL; bench++) {
+        if ((options->n_operands >= 1 && strcmp(options->operands[0], bench->kind) != 0) ||
+            (bench->histories_cpu == 0 && strncmp(label, "cpu", 3) == 0)) {
             continue;
         }
         measurement m = {.math = ""};
-        crp_status status = measure(context, bench, options, label, &m);
+        crp_status status = measure(context, bench, options, label, file, &m);
         if (status != CRP_OK) {
             return cli_report(context, status, CLI_IN_RUN);
         }
@@ -210,7 +238,7 @@ cli_exit cmd_bench(crp_context *context, const cli_options *options)
         }
         fflush(stdout);
     }
-    if (!options->json && !options->quiet) {
+    if (!options->json && !options->quiet && file == NULL) {
         fputs(
             "median of 3; in kernels: by the device's own clock; x MCML, x Molflow: against original MCML 1.2.2 and\n"
             "molflowCLI 2.9.25 (gcc -O3) on one core of an AMD EPYC (Zen 4): 90.9 and 25.4 photons/ms, 1.50 and 1.01 Mhits/s\n",

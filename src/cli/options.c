@@ -54,7 +54,7 @@ static const option_spec option_table[] = {
     {"math", 0, KIND_CHOICE, AT(math), CLI_RUN | CLI_BENCH, "strict|fast",
      "strict: the same bits on every device; fast: approximations of the hardware"},
     {"threads", 0, KIND_SMALL, AT(threads), SIMULATES, "N", "threads on the CPU (all)"},
-    {"set", 0, KIND_SETTING, 0, READS_INPUT | CLI_NEW | CLI_EXPORT, "PATH=VALUE",
+    {"set", 0, KIND_SETTING, 0, READS_INPUT | CLI_NEW | CLI_EXPORT | CLI_BENCH, "PATH=VALUE",
      "change a value of the input; may be repeated"},
     {"ignore", 0, KIND_IGNORED, 0, READS_INPUT, "FEATURE",
      "leave out what the model asks for and is not there yet; may be repeated"},
@@ -65,9 +65,9 @@ static const option_spec option_table[] = {
      "vertices of an STL file that are closer become one (1e-6 cm)"},
     {"plane-tolerance", 0, KIND_LENGTH, AT(plane_tolerance), READS_INPUT, "LENGTH",
      "how far a corner may leave the plane of a joined facet of an STL file (1e-6 cm); 0: join none"},
-    {"energy", 0, KIND_SHORT, 0, READS_INPUT, "source.energy", "chem: deposited energy of every track, 750keV"},
+    {"energy", 0, KIND_SHORT, 0, READS_INPUT | CLI_BENCH, "source.energy", "chem: deposited energy of every track, 750keV"},
     {"method", 0, KIND_SHORT, 0, READS_INPUT | CLI_NEW, "chem.method", "chem: exact, paper or irt"},
-    {"format", 0, KIND_SHORT, 0, READS_INPUT, "source.format", "chem: format of the list of molecules: gmicromc, csv"},
+    {"format", 0, KIND_SHORT, 0, READS_INPUT | CLI_BENCH, "source.format", "chem: format of the list of molecules: gmicromc, csv"},
     {"until", 0, KIND_TEXT, AT(until), CLI_RUN, "EXPR", "stop when precise enough: 'rel_err(Rd)<0.1%'"},
     {"time-limit", 0, KIND_DURATION, AT(time_limit), CLI_RUN, "TIME",
      "stop at the end of a batch after 30s, 10m, 1h30m"},
@@ -109,7 +109,7 @@ static const command_spec command_table[] = {
     {CLI_COMPARE, "compare", "A.h5 B.h5", "z-score of every tally; exit code 1 beyond the limit"},
     {CLI_CONVERT, "convert", "FILE", "rewrite an input file as YAML, .mci, Molflow .xml or .zip"},
     {CLI_NEW, "new", "[NAME]", "write a commented starter input; without a name, list them"},
-    {CLI_BENCH, "bench", "[light|gas|chem]", "measure the built-in cases on a device"},
+    {CLI_BENCH, "bench", "[light|gas|chem] [FILE]", "measure the built-in cases, or an input of yours, on a device"},
 };
 
 enum { N_COMMANDS = sizeof command_table / sizeof *command_table };

@@ -98,12 +98,14 @@ cli_exit run_files_check_exports(crp_context *context, const cli_options *option
         const crp_module *module = crp_input_model(input, 0)->module;
         char known[128];
         const char *path = NULL;
-        if (export_find_target(module, options->exports[i], &path) == NULL) {
+        const module_export *format = export_find_target(module, options->exports[i], &path);
+        if (format == NULL) {
             export_list_endings(module, known, sizeof known);
             return cli_usage_error("--export %s: what format? (results of %s go to %s)", options->exports[i], module->name,
                                    known[0] == '\0' ? "no such file: see corpuscle export" : known);
         }
-        code = check_one(context, path, options->operands[0]);
+        crp_status status = format->check == NULL ? CRP_OK : format->check(context, crp_input_model(input, 0));
+        code = status == CRP_OK ? check_one(context, path, options->operands[0]) : cli_report(context, status, CLI_BEFORE_RUN);
     }
     return code;
 }

@@ -35,6 +35,7 @@ typedef struct unit {
 #define ENERGY      { 2, -2, 1, 0, 0 }
 #define FLOW        { 2, -3, 1, 0, 0 }
 #define NONE        { 0, 0, 0, 0, 0 }
+#define NUMBER_IN_VOLUME { -3, 0, 0, 0, 0 }
 /* Values: SI brochure 2019 (exact); atomic mass constant: CODATA 2018; sccm: 1 cm3/min at 101325 Pa (0 degC). */
 static const unit known_units[] = {
     { "fm", 1, -15, LENGTH, 0 }, { "pm", 1, -12, LENGTH, 0 }, { "nm", 1, -9, LENGTH, 0 }, { "um", 1, -6, LENGTH, 0 },
@@ -63,6 +64,9 @@ static const unit known_units[] = {
     { "GeV", 1.602176634, -10, ENERGY, 0 },
     { "sccm", 101325.0 / 60.0, -6, FLOW, 0 },
     { "mol", 6.02214076, 23, NONE, 0 },
+    { "M", 6.02214076, 26, NUMBER_IN_VOLUME, 0 }, { "mM", 6.02214076, 23, NUMBER_IN_VOLUME, 0 },
+    { "uM", 6.02214076, 20, NUMBER_IN_VOLUME, 0 }, { "\xc2\xb5M", 6.02214076, 20, NUMBER_IN_VOLUME, 0 },
+    { "\xce\xbcM", 6.02214076, 20, NUMBER_IN_VOLUME, 0 }, { "nM", 6.02214076, 17, NUMBER_IN_VOLUME, 0 },
     { "%", 1, -2, NONE, 0 }, { "permille", 1, -3, NONE, 0 }, { "ppm", 1, -6, NONE, 0 },
 };
 /* clang-format on */

@@ -26,6 +26,7 @@
     X(UNIT_GAS_FLOW, "a gas flow (pressure * volume / time)", 2, -3, 1, 0, 0,                      \
       "mbar l/s, Pa m3/s, Torr l/s, sccm")                                                         \
     X(UNIT_ENERGY, "an energy", 2, -2, 1, 0, 0, "eV, keV, MeV, J")                                 \
+    X(UNIT_CONCENTRATION, "a concentration", -3, 0, 0, 0, 0, "mol/l, M, mM, uM, nM")               \
     X(UNIT_MASS, "a mass", 0, 0, 1, 0, 0, "u, g/mol, g, kg")                                       \
     X(UNIT_ANGLE, "an angle", 0, 0, 0, 0, 1, "deg, rad, mrad")
 

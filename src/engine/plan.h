@@ -135,6 +135,7 @@ typedef struct module_export {
     const char *endings[3]; /**< of files: ".zip"; the first NULL ends them */
     bool is_binary;         /**< not for standard output */
     bool takes_model;       /**< also for a model alone: `result` may be NULL, and `convert` writes it */
+    crp_status (*check)(crp_context *context, const crp_model *model); /**< before a run: will its result have this? NULL: yes */
     /**
      * Form the file in memory.
      * @param path        where it will stand: its ending may choose between forms; NULL: standard output

@@ -220,7 +220,7 @@ static crp_status form_vtkhdf(crp_context *context, const crp_model *model, cons
 }
 
 const module_export chem_exports[] = {
-    {.format = "xyz", .endings = {".xyz"}, .form = form_xyz},
-    {.format = "vtkhdf", .endings = {".vtkhdf"}, .is_binary = true, .form = form_vtkhdf},
+    {.format = "xyz", .endings = {".xyz"}, .form = form_xyz, .check = chem_frames_check},
+    {.format = "vtkhdf", .endings = {".vtkhdf"}, .is_binary = true, .form = form_vtkhdf, .check = chem_frames_check},
     {.format = NULL},
 };

@@ -91,6 +91,27 @@ def test_folders_are_no_part_of_the_digest(work):
         assert places["source.file"] == str((work.folder / "elsewhere/track.csv").resolve())
 
 
+def test_positions_with_the_run(work):
+    """Written after the run, refused before it where there will be none."""
+    work.ok("run", "in/model.yaml", "-o", "a.h5", "--export", "a.xyz", *CPU)
+    assert (work.folder / "a.xyz").read_text() == work.ok("export", "a.h5", "--to", "xyz", "-q")[0]
+    for more in (("--method", "irt"), ("--method", "irt", "-n", "1e9")):
+        assert "method exact alone" in refused(work, "run", "in/data/track.csv", "-o", "b.h5", "--export", "b.vtkhdf", *more, *CPU)
+    assert not (work.folder / "b.h5").exists()
+
+
+def test_bench_of_an_own_file(work):
+    """Each method that a CPU ends soon, with the settings given."""
+    work.write("in/data/bare.csv", LIST.split("\n", 1)[1])
+    rows = work.json("bench", "chem", "in/data/bare.csv", "--energy", "2 keV", "--set", "time.end=10ps", "--device", "cpu", "-n", "40")
+    assert [(r["case"], r["histories"]) for r in rows] == [("exact", 40), ("irt", 40)]
+    assert len({r["digest"] for r in rows}) == 2
+    for args, words in ((("chem", "in/data/bare.csv"), "--energy"), (("chem", "--set", "time.end=1ps"), "for an input file"),
+                        (("gas", "in/data/track.csv"), "is of kind chem, not gas"), (("chem", "a", "b"), "one input file at a time"),
+                        (("chen",), "no built-in cases named chen")):
+        assert words in refused(work, "bench", *args, "--device", "cpu")
+
+
 @pytest.mark.parametrize("name", ["paper", "geant4", "topas", "fricke"])
 def test_shipped_sets_as_files(corpuscle, name):
     """A set that `new` writes is the shipped one, to be changed."""

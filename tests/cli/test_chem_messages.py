@@ -152,3 +152,17 @@ def test_a_crowd_that_does_not_fit(corpuscle):
     corpuscle.environment["CORPUSCLE_MEMORY"] = "100000000"
     code, _, err = run(corpuscle, "m.csv", HEAD + "".join(("e_aq", "OH", "H3O+")[i % 3] + ",0,0,0\n" for i in range(3000)))
     assert code == 1 and "no memory for a buffer" in err and "fewer molecules in one track" in err, err
+
+
+def test_concentrations_with_units(corpuscle):
+    """In the input and in a set; a number alone is in mol/l."""
+    digests = set()
+    for i, (line, in_set) in enumerate((("2.5e-4", "1"), ("0.25 mM", "0.5 M"), ("250uM", "0.5M"), ("0.25 mol/m3", "7"))):
+        corpuscle.write("my.set", OH + "species S D=1 formula=CH4O\nspecies P D=1 formula=CH3O\nspecies Q D=1 formula=CH2\n"
+                        f"reaction OH + [S] -> P + H2O k=1e9\nscavenger S {in_set}\n")
+        corpuscle.write("m.yaml", BASE + SPUR + f"chem: {{set: my.set}}\nscavengers: [{{species: S, concentration: {line}}}]\n")
+        digests.add(corpuscle.json("check", "m.yaml")[0]["input_digest"])
+    assert len(digests) == 1
+    corpuscle.write("my.set", (corpuscle.folder / "my.set").read_text().replace("scavenger S 7", "scavenger S 3 mm"))
+    _, _, err = corpuscle("check", "m.yaml")
+    assert 'my.set:8: concentration = 3 mm must be a concentration ("mm" is a length)' in err

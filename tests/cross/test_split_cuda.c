@@ -1,7 +1,7 @@
 /*
- * On a GPU: a launch that is split, here into two parts on one device. All threads meet at barriers, see what the other
- * part wrote, and add to the same words; a part that never comes does not keep the other for ever. Exits 77 without a
- * GPU.
+ * On a GPU: a launch that is split, into two parts on one device, and over two devices where they are. All threads meet
+ * at barriers, see what the other part wrote, and add to the same words; a part that never comes does not keep the
+ * other for ever. Exits 77 without a GPU.
  */
 #include "core/context.h"
 #include "device/device.h"
@@ -53,7 +53,8 @@ static void take_log(void *user, crp_log_level level, const char *component, con
     (void)user;
     (void)component;
     if (level == CRP_LOG_WARNING) {
-        snprintf(warnings, sizeof warnings, "%s", line);
+        size_t n = strlen(warnings);
+        snprintf(warnings + n, sizeof warnings - n, "%s\n", line);
     }
 }
 
@@ -64,8 +65,11 @@ static void check(crp_status status)
     }
 }
 
+/* Who takes part: the GPU alone, in two parts, with another. */
+enum { ALONE = 1, TWIN, OTHER };
+
 /* Open a GPU that is believed to have so many bytes, and launch; `is_closed`: close it while the launch is at work. */
-static void meet(uint64_t believed, size_t n_scratch, uint32_t stays_away, bool is_closed)
+static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_away, bool is_closed)
 {
     static const char *const defines[] = {"BUILD=1"};
     const device_kernel_source source = {.file = meeting,
@@ -76,7 +80,7 @@ static void meet(uint64_t believed, size_t n_scratch, uint32_t stays_away, bool 
                                          .n_defines = 1,
                                          .block = BLOCK,
                                          .blocks_per_unit = 1};
-    device *gpu = NULL;
+    device *gpu = NULL, *other = NULL;
     device_kernel *kernel = NULL;
     device_buffer *words = NULL, *arrivals = NULL, *scratch = NULL;
     uint64_t n_words = n_scratch / 4;
@@ -84,8 +88,15 @@ static void meet(uint64_t believed, size_t n_scratch, uint32_t stays_away, bool 
     char number[32];
     snprintf(number, sizeof number, "%" PRIu64, believed);
     setenv("CORPUSCLE_CUDA_MEMORY", number, 1);
+    setenv("CORPUSCLE_CUDA_TWIN", who == TWIN ? "1" : "0", 1);
     warnings[0] = '\0';
     check(device_open(context, "cuda:0", NULL, &gpu));
+    uint32_t n_blocks = who == TWIN ? gpu->info.n_units / 2 * 2 : gpu->info.n_units;
+    if (who == OTHER) {
+        check(device_open(context, "cuda:1", NULL, &other));
+        n_blocks += other->info.n_units;
+        gpu->ops->meet(gpu, (device *const[]){gpu, other}, 2);
+    }
     check(gpu->ops->kernel_create(gpu, &source, &kernel));
     check(gpu->ops->buffer_create(gpu, sizeof totals, &words));
     check(gpu->ops->buffer_create(gpu, 8, &arrivals));
@@ -100,12 +111,13 @@ static void meet(uint64_t believed, size_t n_scratch, uint32_t stays_away, bool 
     launch.args[4] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = arrivals};
     launch.args[5] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = scratch};
     check(gpu->ops->launch(gpu, 0, kernel, &launch));
+    n_blocks = strstr(warnings, "cannot reach the memory") != NULL ? gpu->info.n_units : n_blocks;
     if (is_closed) {
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     } else {
         check(gpu->ops->download(gpu, 0, words, totals, sizeof totals));
         assert_int_equal(totals[0], 0);
-        assert_int_equal(totals[1], (uint64_t)BLOCK * (gpu->info.n_units / 2 * 2));
+        assert_int_equal(totals[1], (uint64_t)BLOCK * n_blocks);
         if (getenv("CRP_TEST_VERBOSE") != NULL) {
             printf("%s: %.3g us a barrier\n", warnings, gpu->ops->launch_seconds(gpu, 0) / (2 * ROUNDS + 1) * 1e6);
         }
@@ -117,14 +129,15 @@ static void meet(uint64_t believed, size_t n_scratch, uint32_t stays_away, bool 
         gpu->ops->kernel_destroy(gpu, kernel);
     }
     device_close(&gpu);
+    device_close(&other);
 }
 
 static void parts_meet(void **state)
 {
     (void)state;
-    meet(UINT64_C(1) << 40, 96 * MEGABYTE, 0, false);
+    meet(ALONE, UINT64_C(1) << 40, 96 * MEGABYTE, 0, false);
     assert_string_equal(warnings, "");
-    meet(64 * MEGABYTE, 96 * MEGABYTE, 0, false);
+    meet(TWIN, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
     assert_non_null(strstr(warnings, "which work on it together"));
 }
 
@@ -132,20 +145,39 @@ static void parts_meet(void **state)
 static void a_part_stays_away(void **state)
 {
     (void)state;
-    meet(64 * MEGABYTE, 96 * MEGABYTE, 1, true);
+    meet(TWIN, 64 * MEGABYTE, 96 * MEGABYTE, 1, true);
     assert_non_null(strstr(warnings, "which work on it together"));
-    meet(64 * MEGABYTE, 96 * MEGABYTE, 0, false);
+    meet(TWIN, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
+}
+
+/* Over two GPUs, which run cooperative launches and reach each other's memory over what joins them. */
+static void two_devices_meet(void **state)
+{
+    uint32_t n = 0;
+    (void)state;
+    if (device_ops_cuda.count(context, &n) != CRP_OK || n < 2) {
+        fprintf(stderr, "SKIPPED: one GPU, no launch over two\n");
+        skip();
+    }
+    meet(OTHER, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
+    if (strstr(warnings, "cannot reach the memory") != NULL) {
+        fprintf(stderr, "SKIPPED: %s\n", warnings);
+        skip();
+    }
+    assert_non_null(strstr(warnings, "which work on it together"));
+    meet(OTHER, 64 * MEGABYTE, 96 * MEGABYTE, 1, true);
+    meet(OTHER, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_meet), cmocka_unit_test(a_part_stays_away)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_meet), cmocka_unit_test(a_part_stays_away),
+                                       cmocka_unit_test(two_devices_meet)};
     uint32_t n = 0;
     if (crp_context_create(&context) != CRP_OK) {
         return 1;
     }
     int failed = 77;
-    setenv("CORPUSCLE_CUDA_TWIN", "1", 1);
     if (device_ops_cuda.count(context, &n) != CRP_OK || n == 0) {
         fprintf(stderr, "SKIPPED: no GPU on which a launch is split: %s\n", crp_context_error(context));
     } else {

@@ -13,7 +13,7 @@ enum { MAX_DEVICES = 16 };
 
 /* Kernels, with the number of their arguments: the first is a struct by value, the others are buffers. */
 static const struct { const char *name; int n_arguments; } kernels[] = {{"add", 0}, {"light_transport", 5}, {"chem_exact", 8},
-                                                                   {"chem_paper", 8}, {"gas_fold", 0}};
+                                                                   {"chem_paper", 8}, {"chem_irt", 8}, {"gas_fold", 0}};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* A module, with what a split launch is told: its first block, the blocks of all parts, the word that stops them. */
@@ -555,18 +555,16 @@ static void be_slow(long device)
     }
 }
 
-/* On a busy machine a device whose thread is not run for long finds nothing left to do, and the fault that was asked for never
- * comes: so no device gets ahead of one that is still to fail; for a second at most, as that one may have nothing to do. */
+/* On a busy machine a device whose thread is not run for long finds nothing left to do and never fails as was asked for: so none
+ * gets ahead of one that is still to fail; for a second at most, as that one may have nothing to do. */
 static void keep_pace(long device)
 {
     for (const char *text = getenv("FAKE_CUDA_FAULT"); text != NULL; text = strchr(text, ',')) {
         long d = 0, n = 0;
         text += *text == ',' ? 1 : 0;
-        if (sscanf(text, "%ld:%ld", &d, &n) != 2 || d == device || d < 0 || d >= MAX_DEVICES) {
-            continue;
-        }
+        bool is_other = sscanf(text, "%ld:%ld", &d, &n) == 2 && d != device && d >= 0 && d < MAX_DEVICES;
         long until = current->n_launches < n ? current->n_launches : n;
-        for (int i = 0; i < 1000 && __atomic_load_n(&gpus[d].n_launches, __ATOMIC_RELAXED) < until; i++) {
+        for (int i = 0; is_other && i < 1000 && __atomic_load_n(&gpus[d].n_launches, __ATOMIC_RELAXED) < until; i++) {
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         }
     }

@@ -119,6 +119,18 @@ static void test_paper(void **state)
     says_not("host's memory");
 }
 
+/* A launch of irt is many histories, which do not help each other: the host's memory serves. */
+static void test_irt_is_not_split(void **state)
+{
+    (void)state;
+    chem_case irt = one_track;
+    irt.chem = "method: irt";
+    setenv("FAKE_CUDA_FREE", "30000", 1);
+    check_digits(&irt, "cuda:0,1");
+    outgrown_says(warnings, "works in part in the host's memory");
+    says_not("split");
+}
+
 /* One that helps fails, when it is launched or while it works: whose track it was goes on alone, the digits are the
  * same. */
 static void test_a_part_fails(void **state)
@@ -182,6 +194,7 @@ int main(void)
         cmocka_unit_test_setup(test_twin, set_up),
         cmocka_unit_test_setup(test_cannot_be_split, set_up),
         cmocka_unit_test_setup(test_paper, set_up),
+        cmocka_unit_test_setup(test_irt_is_not_split, set_up),
         cmocka_unit_test_setup(test_a_part_fails, set_up),
         cmocka_unit_test_setup(test_all_parts_fail, set_up),
     };

@@ -101,8 +101,18 @@ static void fill_channel(const chem_set *set, const chem_reaction *r, chem_chann
     }
 }
 
+/* The largest radius and reach, two floats: also those of this channel. */
+static void extend(ck_u32 *words, const chem_channel *c)
+{
+    float extents[2];
+    memcpy(extents, words, sizeof extents);
+    extents[0] = fmaxf(extents[0], c->radius);
+    extents[1] = fmaxf(extents[1], c->reach);
+    memcpy(words, extents, sizeof extents);
+}
+
 /* The words behind the channels; offsets into `p`. */
-static void fill_words(const chem_set *set, chem_params *p, ck_u32 *words)
+static void fill_words(const chem_set *set, const chem_channel *channels, chem_params *p, ck_u32 *words)
 {
     uint32_t n = set->n_species, at = 0;
     for (uint32_t i = 0; i < n * n; ++i) {
@@ -115,6 +125,8 @@ static void fill_words(const chem_set *set, chem_params *p, ck_u32 *words)
             words[p->at_pairs + r->reactants[1] * n + r->reactants[0]] = i;
             words[p->at_partners + r->reactants[0]] |= 1u << (r->reactants[1] & 31);
             words[p->at_partners + r->reactants[1]] |= 1u << (r->reactants[0] & 31);
+            extend(&words[p->at_extents + 2 * r->reactants[0]], &channels[i]);
+            extend(&words[p->at_extents + 2 * r->reactants[1]], &channels[i]);
         }
     }
     for (uint32_t s = 0; s < n; ++s) {
@@ -140,13 +152,14 @@ crp_status chem_channels_create(crp_context *context, const chem_model *model, c
     p->at_first_list = p->at_first + n + 1;
     p->at_motion = p->at_first_list + n_reactions;
     p->at_partners = p->at_motion + n;
-    *n_bytes = (size_t)(p->at_partners + n) * 4;
+    p->at_extents = p->at_partners + n;
+    *n_bytes = (size_t)(p->at_extents + 2 * n) * 4;
     chem_channel *channels = calloc(*n_bytes + sizeof *channels, 1);
     CRP_CHECK(context, channels != NULL, CRP_ERR_MEMORY, "no memory for %u reactions", n_reactions);
     for (uint32_t i = 0; i < n_reactions; ++i) {
         fill_channel(set, &set->reactions[i], &channels[i]);
     }
-    fill_words(set, p, (ck_u32 *)(void *)channels);
+    fill_words(set, channels, p, (ck_u32 *)(void *)channels);
     for (uint32_t i = 0; i < n_reactions; ++i) {
         p->corrects |= channels[i].type != CHEM_ABSORBING && channels[i].type != CHEM_FIRST_ORDER ? 1u : 0u;
     }

@@ -16,8 +16,8 @@ static const double SECONDS_OF_MOLECULE_STEP = 1.6e-7;
 /* Candidates of a step for every molecule, at first; a launch that needs more is repeated with more. */
 static const uint32_t MOLECULES_OF_CANDIDATE = 2;
 
-/* CHEM_NEAR_SPECIES, CHEM_LANE_WORDS and CHEM_KINDS squared of kernel/entry. */
-static const uint32_t MOST_NEAR_SPECIES = 2048, WORDS_OF_LANE = 22, LIMITS = 1024;
+/* CHEM_NEAR_SPECIES, CHEM_LISTED_SPECIES, CHEM_LANE_WORDS and CHEM_KINDS squared of kernel/entry. */
+static const uint32_t MOST_NEAR_SPECIES = 2048, MOST_LISTED_SPECIES = 48, WORDS_OF_LANE = 22, LIMITS = 1024;
 
 /* Buckets of the search for every molecule, at least. */
 static const uint64_t BUCKETS_OF_MOLECULE = 2;
@@ -195,10 +195,10 @@ static crp_status shape_for(crp_context *context, const crp_model *model, const 
         shape->source.defines = shape->define_pointer;
         shape->source.n_defines = 2;
     }
-    if (shape->n_workers == 0) { /* the search, sums over a block, counts of species */
-        uint32_t n_near = n_species < MOST_NEAR_SPECIES ? n_species : MOST_NEAR_SPECIES;
-        uint32_t of_search = LIMITS + WORDS_OF_LANE * shape->block;
-        shape->local_bytes = 4 * (n_near > of_search ? n_near : of_search);
+    if (shape->n_workers == 0) { /* the search, counts of species, what limits come from */
+        uint32_t n_counts = n_species <= MOST_NEAR_SPECIES ? n_species : 0;
+        uint32_t n_extents = n_species <= MOST_LISTED_SPECIES ? 3 * n_species * n_species : 0;
+        shape->local_bytes = 4 * (LIMITS + WORDS_OF_LANE * shape->block + n_counts + n_extents);
     }
     return CRP_OK;
 }

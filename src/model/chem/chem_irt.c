@@ -37,22 +37,26 @@ static double farthest_pair(const chem_model *m)
     return farthest > 0.0 ? farthest : 1000.0; /* nothing reacts: any cell will do */
 }
 
-static crp_status check_space(crp_context *context, const chem_model *m, double cell)
+static crp_status check_space(crp_context *context, const chem_model *m)
 {
     CRP_CHECK(context, m->space == CHEM_SPACE_OPEN, CRP_ERR_CONFIG,
               "method irt works in open space (its probabilities are those of a pair without walls): use --method exact for "
               "space.kind = periodic or reflecting");
-    double limit = (CHEM_IRT_MIDDLE - 64) * cell;
+    return CRP_OK;
+}
+
+/* Some cells fit into the farthest distance, but all places must have a number: tracks a millimetre long in runs of a picosecond get
+ * larger ones. Who is asked depends on distances alone. 64 cells are left at the edge for those that diffuse. */
+static double edge_of_cell(const chem_model *m, double farthest)
+{
+    double extent = 0.0;
     for (uint32_t i = 0; i < m->n_tracks; i++) {
         for (size_t k = 0; k < m->tracks[i].n_molecules; k++) {
             const chem_molecule *a = &m->tracks[i].molecules[k];
-            CRP_CHECK(context, fabs(a->x) < limit && fabs(a->y) < limit && fabs(a->z) < limit, CRP_ERR_CONFIG,
-                      "track %u has a molecule at (%g, %g, %g) nm (method irt takes coordinates up to %.3g nm): move the track "
-                      "to the origin",
-                      i + 1, a->x, a->y, a->z, limit);
+            extent = fmax(extent, fmax(fabs(a->x), fmax(fabs(a->y), fabs(a->z))));
         }
     }
-    return CRP_OK;
+    return fmax(farthest / CHEM_IRT_FINE, extent / (CHEM_IRT_MIDDLE - 64));
 }
 
 static crp_status copy_table(crp_context *context, crp_plan *plan, size_t number, const void *from, size_t n_bytes)
@@ -78,8 +82,8 @@ static crp_status lay_out(crp_context *context, chem_plan *chem, crp_plan *plan)
     p->start = m->start;
     p->end = m->end;
     p->farthest = farthest_pair(m);
-    p->cell = p->farthest / CHEM_IRT_FINE;
-    CRP_TRY(check_space(context, m, p->cell));
+    p->cell = edge_of_cell(m, p->farthest);
+    CRP_TRY(check_space(context, m));
     CRP_TRY(chem_crowd_check(context, m, p->cell));
     plan->n_tables = 2;
     CRP_TRY(chem_channels_create(context, m, &shared, &plan->tables[1].data, &plan->tables[1].n_bytes));

@@ -38,5 +38,4 @@ crp_status chem_channels_create(crp_context *context, const chem_model *model, c
 crp_status chem_exact_lay_out(crp_context *context, chem_plan *chem, crp_plan *plan);
 /** Memory that a launch of so many histories of a method of steps is given: room, room_candidates, the buckets and part of `p`. */
 void chem_exact_set_room(chem_params *p, const chem_plan *chem, const plan_shape *shape, uint64_t n_histories);
-
 #endif

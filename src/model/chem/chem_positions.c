@@ -117,12 +117,19 @@ static crp_status choose_times(crp_context *context, const chem_model *m, chem_f
     return CRP_OK;
 }
 
-crp_status chem_frames_replay(crp_context *context, const crp_model *model, uint64_t seed, uint64_t history,
-                              chem_frames **frames)
+crp_status chem_frames_check(crp_context *context, const crp_model *model)
 {
     const chem_model *m = model->data;
     CRP_CHECK(context, m->method == CHEM_METHOD_EXACT, CRP_ERR_UNSUPPORTED,
               "positions at any time are known to method exact alone: run with --method exact and export that");
+    return CRP_OK;
+}
+
+crp_status chem_frames_replay(crp_context *context, const crp_model *model, uint64_t seed, uint64_t history,
+                              chem_frames **frames)
+{
+    const chem_model *m = model->data;
+    CRP_TRY(chem_frames_check(context, model));
     *frames = calloc(1, sizeof **frames);
     CRP_CHECK(context, *frames != NULL, CRP_ERR_MEMORY, "no memory for positions");
     crp_status status = choose_times(context, m, *frames);

@@ -18,6 +18,9 @@ typedef struct chem_frames {
     size_t n;
 } chem_frames;
 
+/** Before a run: will its positions be known? Errors: CRP_ERR_UNSUPPORTED (irt and paper). */
+crp_status chem_frames_check(crp_context *context, const crp_model *model);
+
 /**
  * Run a history of a model of method `exact` up to each of the times, on one thread of the CPU. Its digits are those of the run
  * that had this seed.

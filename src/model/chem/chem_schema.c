@@ -56,7 +56,7 @@ static const schema_field scavenger_fields[] = {
     { .key = "species", .type = SCHEMA_TEXT, .need = SCHEMA_REQUIRED, IN_ITEM(chem_scavenger, species), .example = "O2",
       .doc = "a species that reactions of the set name in brackets" },
     { .key = "concentration", .type = SCHEMA_REAL, .need = SCHEMA_REQUIRED, IN_ITEM(chem_scavenger, concentration),
-      .dimension = UNIT_NUMBER, .check = check_not_negative, .example = "2.5e-4", .doc = "in mol/l" },
+      .dimension = UNIT_CONCENTRATION, .unit = "mol/l", .check = check_not_negative, .example = "2.5e-4", .doc = "in mol/l" },
 };
 static const schema_table scavenger_table = { "scavenger", scavenger_fields, COUNT_OF(scavenger_fields),
                                               sizeof(chem_scavenger), offsetof(chem_scavenger, species) };

@@ -339,9 +339,13 @@ static crp_status parse_convention(parser *p)
 /* A concentration [mol/l] of all reactions with that species in brackets, above and below. */
 static crp_status parse_scavenger(parser *p)
 {
-    CRP_CHECK(p->context, p->n_words == 3, CRP_ERR_CONFIG, "%s: scavenger reads \"scavenger O2 2.5e-4\" (mol/l)", p->where);
+    CRP_CHECK(p->context, p->n_words == 3 || p->n_words == 4, CRP_ERR_CONFIG, "%s: scavenger reads \"scavenger O2 2.5e-4\" (mol/l), or "
+              "\"scavenger O2 0.25 mM\"", p->where);
+    char where[1300], text[64];
     double c = 0.0;
-    CRP_TRY(real(p, "concentration", p->words[2], &c));
+    snprintf(where, sizeof where, "%s: concentration", p->where);
+    snprintf(text, sizeof text, "%.30s %.30s", p->words[2], p->n_words == 4 ? p->words[3] : "");
+    CRP_TRY(units_parse_real(p->context, where, text, UNIT_CONCENTRATION, "mol/l", &c));
     return chem_set_scavenger(p->context, p->where, p->set, p->words[1], c);
 }
 

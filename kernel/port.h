@@ -34,6 +34,7 @@ typedef long ck_i64;
 typedef ulong ck_u64;
 #define CK_FN static inline
 #define CK_CALL CK_FN
+#define CK_LEAF CK_FN
 #define CK_KERNEL __kernel void
 #define CK_LAUNCH_BOUNDS
 #define CK_GLOBAL __global
@@ -77,6 +78,7 @@ typedef long long ck_i64;
 typedef unsigned long long ck_u64;
 #define CK_FN static __device__ __forceinline__
 #define CK_CALL CK_FN
+#define CK_LEAF static __device__ __noinline__
 #define CK_KERNEL extern "C" __global__ void
 #define CK_LAUNCH_BOUNDS __launch_bounds__(CK_BLOCK, CK_BLOCKS_PER_UNIT)
 #define CK_GLOBAL
@@ -124,6 +126,8 @@ typedef unsigned long long ck_u64;
 #define CK_FN static inline __attribute__((always_inline, unused))
 /* A function that is large, or called seldom: a call on a CPU, so that compilers have one copy to work on. */
 #define CK_CALL static __attribute__((noinline, unused))
+/* A large function of numbers alone: a call on CUDA too, where code that is not there need not be fetched. */
+#define CK_LEAF CK_CALL
 #define CK_GLOBAL
 #define CK_LOCAL
 #define CK_RESTRICT restrict

@@ -72,7 +72,7 @@ CK_FN void ck_atomic_min_u64(ck_u64 *word, ck_u64 value)
 
 /* CK_LANES lanes share an instruction. All of them call: ck_lane_sum_before, the sum of `value` over the lanes before this one, with the
  * sum over all in *total; ck_lane_rank, of the lanes for which `condition` holds those before this one, with their number in *total;
- * ck_lane_min and ck_lane_max, of the words of all;
+ * ck_lane_min and ck_lane_max, of the words of all; ck_lane_double, the number of the lane with that number;
  * CK_LANES_MEET, after which they see each other's local words. In OpenCL, which has no word for it, a lane is alone. */
 #if defined(CK_LANG_OPENCL)
 #define CK_LANES 1u
@@ -90,6 +90,7 @@ CK_FN ck_u32 ck_lane_rank(ck_u32 condition, ck_u32 *total)
 }
 #define ck_lane_min(value) (value)
 #define ck_lane_max(value) (value)
+#define ck_lane_double(value, lane) (value)
 #elif defined(CK_LANG_CUDA)
 #define CK_LANES 32u
 #define ck_popcount(word) ((ck_u32)__popc(word))
@@ -119,6 +120,7 @@ CK_FN ck_u32 ck_lane_min(ck_u32 value)
     }
     return value;
 }
+#define ck_lane_double(value, lane) __shfl_sync(0xFFFFFFFFu, (value), (int)(lane))
 CK_FN ck_u32 ck_lane_max(ck_u32 value)
 {
     return ~ck_lane_min(~value);

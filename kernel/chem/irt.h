@@ -103,9 +103,15 @@ CK_FN ck_u32 chem_irt_may_react(ck_u32 word, float square, float bound, float sp
     return (square * u) * u <= 1.0001f * (reach * reach) && bound > 0.0f ? 1u : 0u;
 }
 
+/* ck_normal_quantile64, of which there is one copy.  Draws: 0. */
+CK_LEAF double chem_irt_quantile(double p)
+{
+    return ck_normal_quantile64(p);
+}
+
 /* Distance in the coordinate in which two ions move nearly freely: r_c/(exp(r_c/r) - 1); r itself without charges.
  * Ref: Clifford, Green, Pilling 1984; exact for t to infinity.  Draws: 0. */
-CK_CALL double chem_irt_free_distance(double r, double onsager)
+CK_LEAF double chem_irt_free_distance(double r, double onsager)
 {
     double ratio = onsager / r;
     return ratio > -1.0e-4 && ratio < 1.0e-4 ? r * (1.0 - 0.5 * ratio) : onsager / (ck_exp64(ratio) - 1.0);
@@ -119,13 +125,13 @@ CK_CALL double chem_irt_free_distance(double r, double onsager)
  * @param r, radius  distance and contact radius, r > R [nm]
  * Draws: 0.
  */
-CK_CALL double chem_irt_absorbing_time(double u, double r, double radius, double diffusion)
+CK_LEAF double chem_irt_absorbing_time(double u, double r, double radius, double diffusion)
 {
     double v = u * r / radius;
     if (v >= 1.0) {
         return CHEM_NEVER;
     }
-    double z = ck_normal_quantile64(0.5 * v);
+    double z = chem_irt_quantile(0.5 * v);
     double apart = r - radius;
     double below = 2.0 * diffusion * z * z;
     return below > 0.0 ? apart * apart / below : CHEM_NEVER;
@@ -153,7 +159,7 @@ CK_FN double chem_irt_radiating_part(double limit, double apart, double alpha, d
  * @param longest  sqrt(D t) of the end of the run: a later time is CHEM_NEVER
  * Draws: 0.
  */
-CK_CALL double chem_irt_radiating_time(double u, double limit, double apart, double alpha, double diffusion, double longest)
+CK_LEAF double chem_irt_radiating_time(double u, double limit, double apart, double alpha, double diffusion, double longest)
 {
     if (u >= limit || chem_irt_radiating_part(limit, apart, alpha, longest) <= u) {
         return CHEM_NEVER;
@@ -174,7 +180,7 @@ CK_CALL double chem_irt_radiating_time(double u, double limit, double apart, dou
 CK_FN double chem_irt_normal(CHEM_IRT_KEYS key_of, ck_u32 draw, ck_u32 low, ck_u32 high)
 {
     ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, draw), low, high);
-    return ck_normal64(words.a, words.b);
+    return chem_irt_quantile(ck_uniform64(words.a, words.b));
 }
 
 /* All three: in a loop, since on a GPU code that is not there need not be fetched.  Draws: 3 pairs. */
@@ -258,14 +264,15 @@ CK_FN chem_irt_point chem_irt_normals_of_move(CHEM_IRT_KEYS key_of, chem_irt_mol
  * A pair that is made inside the radius reacts at once (types I, III, V); inside the contact distance of a radiation boundary
  * it begins at contact (types II, IV).
  *
+ * @param move     normal numbers that the older one moves by
  * @param channel  of their species
  * @param end      of the run [ps]: later times may be CHEM_NEVER
- * Draws: 1 pair, 3 more when one is older, 1 more for type V.
+ * Draws: 1 pair, 1 more for type V.
  */
-CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b,
-                                   chem_channel channel, double end)
+CK_CALL chem_irt_event chem_irt_time_by(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b, chem_irt_point move,
+                                        chem_channel channel, double end)
 {
-    chem_irt_pair p = chem_irt_meet_by(a, b, chem_irt_normals_of_move(key_of, a, b));
+    chem_irt_pair p = chem_irt_meet_by(a, b, move);
     ck_pair words = chem_irt_words(CHEM_IRT_KEY(key_of, CHEM_IRT_TIME), p.low, p.high);
     chem_irt_event e;
     double u = ck_uniform64(words.a, words.b);
@@ -298,6 +305,12 @@ CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, 
     }
     e.time = p.start + after;
     return e;
+}
+
+/* The same by the pair's own numbers.  Draws: 3 pairs more when one is older. */
+CK_CALL chem_irt_event chem_irt_time(CHEM_IRT_KEYS key_of, chem_irt_molecule a, chem_irt_molecule b, chem_channel channel, double end)
+{
+    return chem_irt_time_by(key_of, a, b, chem_irt_normals_of_move(key_of, a, b), channel, end);
 }
 
 /**

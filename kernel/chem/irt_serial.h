@@ -43,7 +43,8 @@ CK_FN ck_u32 chem_irt_sift_block(chem_irt_memory m, chem_irt_asker a, ck_u32 fir
     return any;
 }
 
-/* The molecule at `slot` and the places [first, end), which stand side by side: in whole blocks, so that all is done by lanes. */
+/* The molecule at `slot` and the places [first, end), which stand side by side: in whole blocks, so that all is done by
+ * lanes. */
 CK_CALL void chem_irt_ask_range(chem_irt_history *h, chem_irt_asker a, ck_u32 slot, ck_u32 first, ck_u32 end)
 {
     ck_u32 is_possible[CHEM_IRT_LANES];
@@ -241,7 +242,8 @@ CK_CALL void chem_irt_run(chem_irt_history *h)
         } else if (h->q.is_cut != 0u) { /* all up to the horizon are done */
             ck_u64 n_pairs = h->n_pairs;
             chem_irt_ask_all(h);
-            h->n_pairs = n_pairs; /* those asked again are not counted again: how often depends on the memory there is */
+            h->n_pairs =
+                n_pairs; /* those asked again are not counted again: how often depends on the memory there is */
         } else {
             break;
         }

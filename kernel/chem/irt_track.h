@@ -64,8 +64,14 @@ CK_FN ck_u32 chem_irt_channel_of(chem_irt_history *h, ck_u32 one, ck_u32 other)
 
 /* ---------------------------------------------------------------------------------------------------- pairs */
 
-/* What waits for a pair: time CHEM_NEVER for one that does not react. */
-CK_CALL chem_irt_entry chem_irt_entry_of_pair(chem_irt_history *h, ck_u32 one, ck_u32 other)
+/* Products of one reaction do not meet again. */
+CK_FN ck_u32 chem_irt_can_meet(chem_irt_history *h, ck_u32 one, ck_u32 other)
+{
+    return h->m.event[one] != h->m.event[other] || h->m.event[one] == 0u ? 1u : 0u;
+}
+
+/* What waits for a pair whose older one moves by these normal numbers: time CHEM_NEVER for one that does not react. */
+CK_CALL chem_irt_entry chem_irt_entry_by(chem_irt_history *h, ck_u32 one, ck_u32 other, chem_irt_point move)
 {
     ck_u32 is_ordered = h->m.id[one] < h->m.id[other] ? 1u : 0u;
     chem_irt_entry e;
@@ -78,13 +84,20 @@ CK_CALL chem_irt_entry chem_irt_entry_of_pair(chem_irt_history *h, ck_u32 one, c
     e.channel = chem_irt_channel_of(h, a.species, b.species);
     e.tie = 0u;
     e.time = CHEM_NEVER;
-    if (h->m.event[one] != h->m.event[other] || h->m.event[one] == 0u) { /* products of one reaction do not meet again */
-        chem_irt_event when = chem_irt_time(h->keys, a, b, h->channels[e.channel], h->p.end);
+    if (chem_irt_can_meet(h, one, other) != 0u) {
+        chem_irt_event when = chem_irt_time_by(h->keys, a, b, move, h->channels[e.channel], h->p.end);
         e.time = when.time;
         e.tie = when.tie;
-        h->n_pairs += 1u;
     }
     return e;
+}
+
+/* The same by its own numbers. */
+CK_FN chem_irt_entry chem_irt_entry_of_pair(chem_irt_history *h, ck_u32 one, ck_u32 other)
+{
+    h->n_pairs += chem_irt_can_meet(h, one, other);
+    chem_irt_point move = chem_irt_normals_of_move(h->keys, chem_irt_at(h, one), chem_irt_at(h, other));
+    return chem_irt_entry_by(h, one, other, move);
 }
 
 /* What waits for a molecule by itself, in channel number `i` of the list of first-order channels. */
@@ -320,13 +333,14 @@ CK_CALL void chem_irt_make(chem_irt_history *h, CK_GLOBAL const chem_channel *c,
 /* Does the molecule that an entry means still stand there? */
 CK_FN ck_u32 chem_irt_is_there(chem_irt_history *h, ck_u32 slot, ck_u32 id)
 {
-    return h->m.id[slot] == id && h->m.species[slot] != h->p.n_species ? 1u : 0u;
+    ck_u32 is_it = h->m.id[slot] == id ? 1u : 0u, is_alive = h->m.species[slot] != h->p.n_species ? 1u : 0u;
+    return is_it & is_alive;
 }
 
-/* Are the molecules of an entry still there? */
+/* Are the molecules of an entry still there? Looked up together, since memory is far; one alone is `b` too. */
 CK_FN ck_u32 chem_irt_is_live(chem_irt_history *h, chem_irt_entry e)
 {
-    return chem_irt_is_there(h, e.a, e.low) != 0u && (e.high == CHEM_NONE || chem_irt_is_there(h, e.b, e.high) != 0u) ? 1u : 0u;
+    return chem_irt_is_there(h, e.a, e.low) & chem_irt_is_there(h, e.b, e.high == CHEM_NONE ? e.low : e.high);
 }
 
 /* Where an entry's reaction takes place, by normal numbers of the older one's move and of the site. */

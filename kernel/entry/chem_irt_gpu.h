@@ -1,12 +1,12 @@
 /**
- * The method `irt` on a GPU (CUDA and OpenCL): each block takes whole histories. All its threads look for pairs; one lets the earliest
- * reaction happen, and the others wait for its products.
+ * The method `irt` on a GPU (CUDA and OpenCL): each block takes whole histories. All its threads look for pairs; one
+ * lets the earliest reaction happen, and the others wait for its products.
  */
 #include "../port.h"
 
 #define CHEM_IRT_TAKE(word) ck_atomic_add_u32((word), 1u)
 #define CHEM_IRT_ADD(words, index, amount) ck_atomic_add_u64((words) + (index), (ck_u64)(amount))
-#define CHEM_IRT_ARITY 4u
+#define CHEM_IRT_ARITY 8u
 #define CHEM_IRT_KEYS CK_LOCAL const ck_u32 *
 #define CHEM_IRT_KEY(keys, draw) ck_read_local_u32((keys) + (draw))
 
@@ -64,7 +64,8 @@ CK_FN void chem_irt_order_entries(chem_irt_memory m, ck_u32 i, ck_u32 j)
     }
 }
 
-/* Sort `n` cells by key, or entries by time: bitonic, with what is missing to a power of two thought of behind the end. */
+/* Sort `n` cells by key, or entries by time: bitonic, with what is missing to a power of two thought of behind the
+ * end. */
 CK_FN void chem_irt_sort(chem_irt_thread *t, ck_u32 n, ck_u32 is_of_cells)
 {
     for (ck_u32 size = 2u; size / 2u < n; size *= 2u) {
@@ -98,8 +99,8 @@ CK_FN void chem_irt_skip_gone(chem_irt_thread *t)
     }
 }
 
-/* Thread 0: the earliest reaction of the list and of those that events have added. Returns 0 if there is none. It stays where it is, to be
- * passed over when it has happened. */
+/* Thread 0: the earliest reaction of the list and of those that events have added. Returns 0 if there is none. It stays
+ * where it is, to be passed over when it has happened. */
 CK_FN ck_u32 chem_irt_earliest(chem_irt_thread *t, chem_irt_entry *e)
 {
     chem_irt_history *h = &t->h;
@@ -139,9 +140,11 @@ CK_FN chem_irt_point chem_irt_read_normals(CK_LOCAL const ck_u32 *at)
 CK_FN void chem_irt_draw_normals(chem_irt_thread *t)
 {
     CK_LOCAL ck_u32 *near_words = t->near_words;
-    ck_u32 low = ck_read_local_u32(near_words + CHEM_IRT_FOUND_LOW), high = ck_read_local_u32(near_words + CHEM_IRT_FOUND_HIGH);
+    ck_u32 low = ck_read_local_u32(near_words + CHEM_IRT_FOUND_LOW),
+           high = ck_read_local_u32(near_words + CHEM_IRT_FOUND_HIGH);
     for (ck_u32 k = t->lane; k < 6u; k += CK_LANES) {
-        ck_u64 bits = CK_BITS64(chem_irt_normal(t->h.keys, k < 3u ? CHEM_IRT_MOVE + k : CHEM_IRT_SITE + k - 3u, low, high));
+        ck_u64 bits =
+            CK_BITS64(chem_irt_normal(t->h.keys, k < 3u ? CHEM_IRT_MOVE + k : CHEM_IRT_SITE + k - 3u, low, high));
         ck_write_local_u32(near_words + CHEM_IRT_NORMALS + 2u * k, (ck_u32)bits);
         ck_write_local_u32(near_words + CHEM_IRT_NORMALS + 2u * k + 1u, (ck_u32)(bits >> 32));
     }
@@ -161,7 +164,9 @@ CK_FN void chem_irt_react(chem_irt_thread *t)
             ck_u32 is_found = h->is_full == 0u ? chem_irt_earliest(t, &e) : 0u;
             ck_write_local_u32(near_words + CHEM_IRT_FOUND, is_found);
             ck_write_local_u32(near_words + CHEM_IRT_FOUND_LOW, is_found != 0u ? e.low : 0u);
-            ck_write_local_u32(near_words + CHEM_IRT_FOUND_HIGH, is_found == 0u ? 0u : e.high == CHEM_NONE ? e.low : e.high);
+            ck_write_local_u32(near_words + CHEM_IRT_FOUND_HIGH, is_found == 0u        ? 0u
+                                                                 : e.high == CHEM_NONE ? e.low
+                                                                                       : e.high);
         }
         CK_LANES_MEET();
         goes_on = ck_read_local_u32(near_words + CHEM_IRT_FOUND);
@@ -231,6 +236,7 @@ CK_FN void chem_irt_clear(chem_irt_thread *t)
         ck_write_local_u32(t->near_words + CHEM_IRT_CELLS, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_LISTED, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_HITS, 0u);
+        ck_write_local_u32(t->near_words + CHEM_IRT_LINKS, 0u);
         ck_write_local_u32(t->near_words + CHEM_IRT_TICKET, 0u);
     }
     for (ck_u32 i = t->number; i < 2u * CHEM_IRT_GROUP_ROWS; i += t->n_threads) {
@@ -315,7 +321,8 @@ CK_FN void chem_irt_begin_together(chem_irt_thread *t)
 
 /* ------------------------------------------------------------------------------------------------------- run */
 
-/* After all have been asked: the list in order, or, where it was too short, the wish to ask again. Returns 1 if it is in order. */
+/* After all have been asked: the list in order, or, where it was too short, the wish to ask again. Returns 1 if it is
+ * in order. */
 CK_FN ck_u32 chem_irt_take_list(chem_irt_thread *t)
 {
     ck_u32 n = ck_read_local_u32(t->near_words + CHEM_IRT_LISTED), is_ready = n <= t->list_room ? 1u : 0u;
@@ -345,7 +352,7 @@ CK_FN void chem_irt_run_together(chem_irt_thread *t)
         chem_irt_search(t);
         CK_GROUP_BARRIER();
         ck_u32 is_ready = t->state == CHEM_IRT_ASKS_ALL ? chem_irt_take_list(t) : 1u;
-        if (t->state == CHEM_IRT_ASKS_ALL) { /* pairs asked again are not counted again: how often depends on the memory there is */
+        if (t->state == CHEM_IRT_ASKS_ALL) { /* pairs asked again are not counted again: how often goes by the memory */
             h->n_pairs = is_again != 0u || is_ready == 0u ? n_pairs : h->n_pairs;
             is_again |= is_ready;
         }
@@ -368,8 +375,8 @@ CK_FN void chem_irt_run_together(chem_irt_thread *t)
     }
 }
 
-/* The next history, counted from the first of the launch; the same for all threads of the block. No more blocks take one than there are, so
- * that each of few has a multiprocessor for itself. */
+/* The next history, counted from the first of the launch; the same for all threads of the block. No more blocks take
+ * one than there are, so that each of few has a multiprocessor for itself. */
 CK_FN ck_u32 chem_irt_take_history(chem_irt_thread *t, CK_GLOBAL ck_u32 *next)
 {
     CK_GROUP_BARRIER();
@@ -381,7 +388,8 @@ CK_FN ck_u32 chem_irt_take_history(chem_irt_thread *t, CK_GLOBAL ck_u32 *next)
     return ck_read_local_u32(t->near_words + CHEM_IRT_NEXT_HISTORY);
 }
 
-/* What a block needs for its first history: a part of the working memory, taken only by those that have something to do. */
+/* What a block needs for its first history: a part of the working memory, taken only by those that have something to
+ * do. */
 CK_FN void chem_irt_take_memory(chem_irt_thread *t, CK_GLOBAL ck_u32 *parts, CK_GLOBAL double *scratch)
 {
     chem_irt_history *h = &t->h;
@@ -389,7 +397,8 @@ CK_FN void chem_irt_take_memory(chem_irt_thread *t, CK_GLOBAL ck_u32 *parts, CK_
         ck_write_local_u32(t->near_words + CHEM_IRT_PART, ck_atomic_add_u32(parts, 1u));
     }
     CK_GROUP_BARRIER();
-    h->m = chem_irt_arrange(h->p, scratch + ck_read_local_u32(t->near_words + CHEM_IRT_PART) * (chem_irt_bytes(h->p) / 8u));
+    h->m = chem_irt_arrange(h->p,
+                            scratch + ck_read_local_u32(t->near_words + CHEM_IRT_PART) * (chem_irt_bytes(h->p) / 8u));
     h->q.entries = h->m.later;
     h->q.room = h->p.room_fresh;
     if (t->number == 0u) {
@@ -408,10 +417,11 @@ CK_FN void chem_irt_set_history(chem_irt_thread *t, ck_u32 i)
     h->track = (ck_u32)(((ck_u64)h->p.first_track + i) % h->p.n_tracks);
 }
 
-CK_KERNEL CK_LAUNCH_BOUNDS
-chem_irt(const chem_irt_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts, CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
-         CK_GLOBAL const double *CK_RESTRICT outputs, CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
-         CK_GLOBAL ck_u32 *next, CK_GLOBAL double *scratch CK_LOCAL_ARGUMENT)
+CK_KERNEL CK_LAUNCH_BOUNDS chem_irt(const chem_irt_params p, CK_GLOBAL const chem_start *CK_RESTRICT starts,
+                                    CK_GLOBAL const ck_u32 *CK_RESTRICT channels,
+                                    CK_GLOBAL const double *CK_RESTRICT outputs,
+                                    CK_GLOBAL const ck_u32 *CK_RESTRICT groups, CK_GLOBAL ck_u64 *words,
+                                    CK_GLOBAL ck_u32 *next, CK_GLOBAL double *scratch CK_LOCAL_ARGUMENT)
 {
     CK_LOCAL_MEMORY
     chem_irt_thread t;

@@ -4,10 +4,11 @@
 
 #include "../chem/irt_track.h"
 
-/* Words that the threads of a block share: what they do next; entries of the list that is being made; pairs that are to be asked; the
- * next item of the search; cells; places in use; products; whether something did not fit; the block's part of the memory; the reaction
- * that is next, if any, and its ids; the horizon of the list; keys of the history; normal numbers. Then of each row about a product
- * that is asked 1 + the complement of the first place, the end, and how many come in the rows before it. */
+/* Words that the threads of a block share: what they do next; entries of the list that is being made; pairs that are to
+ * be asked; the next item of the search; cells; places in use; products; whether something did not fit; the block's
+ * part of the memory; the reaction that is next, if any, and its ids; the horizon of the list; keys of the history;
+ * normal numbers. Then of each row about a product that is asked 1 + the complement of the first place, the end, and
+ * how many come in the rows before it. */
 #define CHEM_IRT_NEXT_STATE 0u
 #define CHEM_IRT_NEXT_HISTORY 1u
 #define CHEM_IRT_LISTED 2u
@@ -21,6 +22,7 @@
 #define CHEM_IRT_FOUND 10u
 #define CHEM_IRT_FOUND_LOW 11u
 #define CHEM_IRT_FOUND_HIGH 12u
+#define CHEM_IRT_LINKS 13u
 #define CHEM_IRT_HORIZON 16u   /* 5 */
 #define CHEM_IRT_KEY_WORDS 24u /* CHEM_IRT_STREAMS */
 #define CHEM_IRT_NORMALS 40u   /* 12: those of the move and of the site */
@@ -46,7 +48,7 @@ CK_STATIC_ASSERT(CHEM_IRT_BEFORE + CHEM_IRT_GROUP_ROWS + 1u <= CHEM_IRT_NEAR_WOR
 typedef struct chem_irt_thread {
     chem_irt_history h;
     CK_LOCAL ck_u32 *near_words;
-    CK_LOCAL ck_u32 *pairs; /* of its lanes, that wait to be asked */
+    CK_LOCAL ck_u32 *pairs;         /* of its lanes, that wait to be asked */
     CK_GLOBAL chem_irt_entry *list; /* entries found go here */
     ck_u32 list_room;
     ck_u32 number, n_threads, lane;
@@ -136,7 +138,8 @@ CK_FN chem_irt_row chem_irt_row_about(chem_irt_thread *t, ck_u32 cell, ck_u32 wh
     return row;
 }
 
-/* An item: the molecules of a cell with those behind them in a row about it. With the last one, pairs that still wait are asked too. */
+/* An item: the molecules of a cell with those behind them in a row about it. With the last one, pairs that still wait
+ * are asked too. */
 CK_FN void chem_irt_search_item(chem_irt_thread *t, ck_u32 cell, ck_u32 which, ck_u32 is_last)
 {
     ck_u32 one = t->h.m.cell_first[cell], end = t->h.m.cell_end[cell], n_left = 1u;
@@ -163,14 +166,16 @@ CK_FN void chem_irt_search_item(chem_irt_thread *t, ck_u32 cell, ck_u32 which, c
     }
 }
 
-/* All molecules that the track began with and that are left, each pair once: a cell looks at its own row and those behind it. */
+/* All molecules that the track began with and that are left, each pair once: a cell looks at its own row and those
+ * behind it. */
 CK_FN void chem_irt_search_cells(chem_irt_thread *t)
 {
     ck_u32 behind = CHEM_IRT_ROWS - CHEM_IRT_ROWS / 2u, n_items = t->h.n_cells * behind;
     t->n_pairs = 0u;
     for (ck_u32 item = chem_irt_take_item(t), next; item < n_items; item = next) {
         next = chem_irt_take_item(t);
-        chem_irt_search_item(t, t->h.m.cells[item / behind], CHEM_IRT_ROWS / 2u + item % behind, next >= n_items ? 1u : 0u);
+        chem_irt_search_item(t, t->h.m.cells[item / behind], CHEM_IRT_ROWS / 2u + item % behind,
+                             next >= n_items ? 1u : 0u);
     }
 }
 
@@ -192,7 +197,15 @@ CK_FN ck_u32 chem_irt_product(chem_irt_thread *t, ck_u32 k)
     return t->state == CHEM_IRT_ASKS_ALL ? t->h.n_start + k : t->h.m.made[k];
 }
 
-/* One of the cells about a product: note where its molecules of the start stand, and look at the older products in it. */
+/* Products in the cells about a product, to be looked at: room for all that there can be, where what is found will
+ * stand later. */
+CK_FN CK_GLOBAL ck_u32 *chem_irt_links(chem_irt_thread *t)
+{
+    return (CK_GLOBAL ck_u32 *)t->h.m.fresh;
+}
+
+/* One of the cells about a product: note where its molecules of the start stand, and the products that hang in it;
+ * nothing more, since some chains are long. */
 CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number, ck_u32 number)
 {
     chem_irt_memory m = t->h.m;
@@ -208,14 +221,40 @@ CK_FN void chem_irt_look_into(chem_irt_thread *t, ck_u32 slot, ck_u32 row_number
             ck_atomic_max_local_u32(t->near_words + CHEM_IRT_ENDS + row_number, m.cell_end[cell]);
         }
         for (ck_u32 other = m.cell_chain[cell]; other != CHEM_NONE; other = m.next[other]) {
-            if (m.id[other] < m.id[slot] && chem_irt_is_possible(&t->h, slot, other) != 0u) {
-                chem_irt_hit(t, slot, other);
-            }
+            ck_u32 at = ck_atomic_add_local_u32(t->near_words + CHEM_IRT_LINKS, 1u);
+            chem_irt_links(t)[2u * at] = slot;
+            chem_irt_links(t)[2u * at + 1u] = other;
         }
     }
 }
 
-/* How many molecules of the start there are in the rows before each one: by the lanes of the first threads. Returns all, to them. */
+/* So many lanes ask a pair together, where lanes step together: each draws one of the three normal numbers. */
+#define CHEM_IRT_ABREAST (CK_LANES > 1u ? 4u : 1u)
+
+/* Ask hit number `k`; `is_wanted`: it is not there only so that all lanes have one. All lanes call. */
+CK_FN void chem_irt_ask_abreast(chem_irt_thread *t, ck_u32 k, ck_u32 is_wanted)
+{
+    chem_irt_history *h = &t->h;
+    ck_u32 one = h->m.hits[2u * k], other = h->m.hits[2u * k + 1u], axis = t->lane % CHEM_IRT_ABREAST;
+    chem_irt_point move;
+    if (CHEM_IRT_ABREAST > 1u) {
+        ck_u32 id = h->m.id[one], other_id = h->m.id[other], low = id < other_id ? id : other_id;
+        double mine = chem_irt_normal(h->keys, CHEM_IRT_MOVE + (axis < 3u ? axis : 0u), low, id < other_id ? other_id : id);
+        move.x = ck_lane_double(mine, t->lane - axis);
+        move.y = ck_lane_double(mine, t->lane - axis + 1u);
+        move.z = ck_lane_double(mine, t->lane - axis + 2u);
+    } else {
+        move = chem_irt_normals_of_move(h->keys, chem_irt_at(h, one), chem_irt_at(h, other));
+    }
+    chem_irt_entry e = chem_irt_entry_by(h, one, other, move);
+    if (is_wanted != 0u && axis == 0u) {
+        h->n_pairs += chem_irt_can_meet(h, one, other);
+        chem_irt_wait(t, e);
+    }
+}
+
+/* How many molecules of the start there are in the rows before each one: by the lanes of the first threads. Returns
+ * all, to them. */
 CK_FN void chem_irt_sum_rows(chem_irt_thread *t, ck_u32 n_rows)
 {
     ck_u32 sum = 0u, total;
@@ -242,7 +281,8 @@ CK_FN ck_u32 chem_irt_row_of(chem_irt_thread *t, ck_u32 k, ck_u32 n_rows)
 {
     ck_u32 low = 0u, high = n_rows;
     while (high - low > 1u) {
-        ck_u32 middle = (low + high) / 2u, is_after = ck_read_local_u32(t->near_words + CHEM_IRT_BEFORE + middle) <= k ? 1u : 0u;
+        ck_u32 middle = (low + high) / 2u,
+               is_after = ck_read_local_u32(t->near_words + CHEM_IRT_BEFORE + middle) <= k ? 1u : 0u;
         low = is_after != 0u ? middle : low;
         high = is_after != 0u ? high : middle;
     }
@@ -274,6 +314,13 @@ CK_FN void chem_irt_search_group(chem_irt_thread *t, ck_u32 first, ck_u32 n)
             chem_irt_hit(t, slot, other);
         }
     }
+    ck_u32 n_links = ck_read_local_u32(t->near_words + CHEM_IRT_LINKS);
+    for (ck_u32 k = t->n_threads - 1u - t->number; k < n_links; k += t->n_threads) {
+        ck_u32 slot = chem_irt_links(t)[2u * k], other = chem_irt_links(t)[2u * k + 1u];
+        if (h->m.id[other] < h->m.id[slot] && chem_irt_is_possible(h, slot, other) != 0u) {
+            chem_irt_hit(t, slot, other);
+        }
+    }
     CK_GROUP_BARRIER();
     for (ck_u32 k = t->number; k < n_rows; k += t->n_threads) { /* for the next group */
         ck_write_local_u32(t->near_words + CHEM_IRT_FIRSTS + k, 0u);
@@ -281,8 +328,9 @@ CK_FN void chem_irt_search_group(chem_irt_thread *t, ck_u32 first, ck_u32 n)
     }
     ck_u32 n_hits = ck_read_local_u32(t->near_words + CHEM_IRT_HITS);
     n_hits = n_hits < h->p.room_fresh ? n_hits : h->p.room_fresh;
-    for (ck_u32 k = t->number; k < n_hits; k += t->n_threads) {
-        chem_irt_wait(t, chem_irt_entry_of_pair(h, h->m.hits[2u * k], h->m.hits[2u * k + 1u]));
+    for (ck_u32 base = 0u; base < n_hits * CHEM_IRT_ABREAST; base += t->n_threads) {
+        ck_u32 k = (base + t->number) / CHEM_IRT_ABREAST;
+        chem_irt_ask_abreast(t, k < n_hits ? k : 0u, k < n_hits ? 1u : 0u);
     }
 }
 
@@ -291,6 +339,7 @@ CK_FN void chem_irt_take_hits(chem_irt_thread *t)
 {
     t->h.is_full |= ck_read_local_u32(t->near_words + CHEM_IRT_HITS) > t->h.p.room_fresh ? 1u : 0u;
     ck_write_local_u32(t->near_words + CHEM_IRT_HITS, 0u);
+    ck_write_local_u32(t->near_words + CHEM_IRT_LINKS, 0u);
 }
 
 /* Molecules by themselves. */
@@ -311,7 +360,8 @@ CK_FN void chem_irt_search_alone(chem_irt_thread *t, ck_u32 first, ck_u32 n)
 CK_FN void chem_irt_search(chem_irt_thread *t)
 {
     chem_irt_history *h = &t->h;
-    ck_u32 is_all = t->state == CHEM_IRT_ASKS_ALL ? 1u : 0u, n_products = is_all != 0u ? h->n_places - h->n_start : h->n_made;
+    ck_u32 is_all = t->state == CHEM_IRT_ASKS_ALL ? 1u : 0u,
+           n_products = is_all != 0u ? h->n_places - h->n_start : h->n_made;
     t->list = is_all != 0u ? h->m.queue : h->m.fresh;
     t->list_room = is_all != 0u ? h->p.room_queue : h->p.room_fresh;
     if (is_all != 0u) {

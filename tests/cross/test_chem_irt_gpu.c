@@ -1,6 +1,7 @@
 /*
- * irt on a GPU: through OpenCL the same bits as on the CPU, for every type of reaction,
- * any order of the input, a queue and a memory that are too small at first; and by NVRTC code that keeps a history in registers.
+ * irt on a GPU: through OpenCL, and CUDA where there is a GPU, the same bits as on the CPU, for every type of reaction,
+ * any order of the input, a queue and a memory that are too small at first; and by NVRTC code that keeps a history in
+ * registers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +14,13 @@
 #include "chem_fixture.h"
 #include "device/cuda_compile.h"
 
-enum { N = 1200 };
+enum { N = 1200 }; /* above SMALL_TRACK of chem_irt.c: blocks of many threads on a GPU */
 
 static const char every_type[] =
     "set types \"every type of reaction\"\n"
     "rate_convention 2k\n"
-    "species e_aq D=4.9 radius=0.5\nspecies OH D=2.8 radius=0.22\nspecies H D=7.0 radius=0.19\nspecies H3O+ D=9.0 radius=0.25\n"
+    "species e_aq D=4.9 radius=0.5\nspecies OH D=2.8 radius=0.22\nspecies H D=7.0 radius=0.19\nspecies H3O+ D=9.0 "
+    "radius=0.25\n"
     "species OH- D=5.0 radius=0.33\nspecies H2O2 D=2.3 radius=0.21\nspecies H2 D=4.8 radius=0.14\n"
     "species A D=1 formula=H2O radius=0.3\nspecies B D=3 formula=H2O radius=0.3\nspecies C D=0 formula=H2O radius=0.3\n"
     "species S D=1 formula=CH4O\nspecies P D=1 formula=CH3O\n"
@@ -36,19 +38,53 @@ enum { N_CHANNELS = 9 };
 
 static crp_result *run_on(const char *device, const char *set, const char *yaml, uint64_t copies)
 {
-    chem_case run = {.set = set, .yaml = yaml, .chem = "method: irt", .copies = copies, .seed = 5, .threads = 2, .batches = 2,
+    chem_case run = {.set = set,
+                     .yaml = yaml,
+                     .chem = "method: irt",
+                     .copies = copies,
+                     .seed = 5,
+                     .threads = 2,
+                     .batches = 2,
                      .device = device};
     crp_result *result = chem_case_run(&run);
     chem_case_balances(result);
     return result;
 }
 
-/* The CPU's result, once the device's has been seen to have the same digest. */
-static crp_result *same_on_both(const char *set, const char *yaml, uint64_t copies)
+/* Is there a device of that kind? */
+static bool has(const device_ops *ops)
 {
-    crp_result *cpu = run_on("cpu", set, yaml, copies), *opencl = run_on("opencl:0", set, yaml, copies);
-    assert_string_equal(crp_result_digest(cpu), crp_result_digest(opencl));
-    crp_result_destroy(&opencl);
+    crp_context *context = chem_case_context();
+    uint32_t n = 0;
+    crp_context_set_log(context, NULL, NULL);
+    bool is_there = ops->count(context, &n) == CRP_OK && n > 0;
+    crp_context_destroy(&context);
+    return is_there;
+}
+
+/* A GPU, or OpenCL on a CPU; skips the test, loudly, where there is neither. */
+static const char *any_gpu(void)
+{
+    if (!has(&device_ops_cuda)) {
+        chem_case_needs_opencl();
+        return "opencl:0";
+    }
+    return "cuda:0";
+}
+
+/* The CPU's result, once those of all devices that are there have been seen to have the same digest. */
+static crp_result *same_on_all(const char *set, const char *yaml, uint64_t copies)
+{
+    static const char *const names[] = {"opencl:0", "cuda:0"};
+    const device_ops *kinds[] = {&device_ops_opencl, &device_ops_cuda};
+    crp_result *cpu = run_on("cpu", set, yaml, copies);
+    for (size_t k = 0; k < 2; k++) {
+        if (has(kinds[k])) {
+            crp_result *gpu = run_on(names[k], set, yaml, copies);
+            assert_string_equal(crp_result_digest(cpu), crp_result_digest(gpu));
+            crp_result_destroy(&gpu);
+        }
+    }
     return cpu;
 }
 
@@ -56,13 +92,14 @@ static crp_result *same_on_both(const char *set, const char *yaml, uint64_t copi
 static void every_type_of_reaction(void **state)
 {
     (void)state;
-    static const char yaml[] =
-        "time: {start: 1 ps, end: 100 ns, outputs_per_decade: 3}\n"
-        "source: {kind: spur, radius: 2 nm, tracks: 40, energy: 100 eV, molecules: [{species: e_aq, count: 5}, {species: OH, count: 5}, "
-        "{species: H3O+, count: 5}, {species: OH-, count: 5}, {species: H, count: 5}, {species: A, count: 5}, {species: B, count: 5}, "
-        "{species: C, count: 5}]}\n";
-    chem_case_needs_opencl();
-    crp_result *result = same_on_both(every_type, yaml, 3);
+    static const char yaml[] = "time: {start: 1 ps, end: 100 ns, outputs_per_decade: 3}\n"
+                               "source: {kind: spur, radius: 2 nm, tracks: 40, energy: 100 eV, molecules: [{species: "
+                               "e_aq, count: 5}, {species: OH, count: 5}, "
+                               "{species: H3O+, count: 5}, {species: OH-, count: 5}, {species: H, count: 5}, {species: "
+                               "A, count: 5}, {species: B, count: 5}, "
+                               "{species: C, count: 5}]}\n";
+    any_gpu();
+    crp_result *result = same_on_all(every_type, yaml, 3);
     for (size_t channel = 0; channel < N_CHANNELS; channel++) {
         size_t n;
         chem_case_times(result, &n);
@@ -90,15 +127,15 @@ static void any_order_of_the_input(void **state)
 {
     (void)state;
     char path[256], yaml[512], digest[65];
-    chem_case_needs_opencl();
+    const char *gpu = any_gpu();
     snprintf(path, sizeof path, "%s/chem_irt_gpu_%ld.csv", CRP_BINARY_DIR, (long)getpid());
     snprintf(yaml, sizeof yaml, "time: {start: 1 ps, end: 10 ns}\nsource: {file: \"%s\"}\n", path);
     write_track(path, false);
-    crp_result *result = same_on_both(every_type, yaml, 2);
+    crp_result *result = same_on_all(every_type, yaml, 2);
     memcpy(digest, crp_result_digest(result), sizeof digest);
     crp_result_destroy(&result);
     write_track(path, true);
-    result = run_on("opencl:0", every_type, yaml, 2);
+    result = run_on(gpu, every_type, yaml, 2);
     unlink(path);
     assert_string_equal(crp_result_digest(result), digest);
     crp_result_destroy(&result);
@@ -110,8 +147,8 @@ static void one_place(void **state)
     (void)state;
     static const char yaml[] =
         "source: {kind: spur, radius: 0 nm, tracks: 1, energy: 100 eV, molecules: [{species: OH, count: 1100}]}\n";
-    chem_case_needs_opencl();
-    crp_result *result = same_on_both(NULL, yaml, 1);
+    any_gpu();
+    crp_result *result = same_on_all(NULL, yaml, 1);
     assert_int_equal(result->event_count[CHEM_COUNT_PAIRS], 1100 * 1099 / 2); /* however often they were asked */
     crp_result_destroy(&result);
 }
@@ -121,18 +158,19 @@ static void memory_grows(void **state)
 {
     (void)state;
     static const char set[] = "species A D=1 formula=H2O\nspecies B D=1 formula=H2O\nreaction A -> 2 A rate=7e6\n";
-    static const char yaml[] =
-        "time: {start: 1 ps, end: 1 us}\nsource: {kind: spur, tracks: 3, energy: 100 eV, molecules: [{species: A, count: 1}]}\n";
-    chem_case_needs_opencl();
-    crp_result *result = same_on_both(set, yaml, 4);
+    static const char yaml[] = "time: {start: 1 ps, end: 1 us}\nsource: {kind: spur, tracks: 3, energy: 100 eV, "
+                               "molecules: [{species: A, count: 1}]}\n";
+    any_gpu();
+    crp_result *result = same_on_all(set, yaml, 4);
     size_t n;
     chem_case_times(result, &n);
-    assert_true(chem_case_count(result, "G", n - 1, 0) / 12.0 > 300.0); /* e^7 = 1100 in the mean; 272 places at first */
+    assert_true(chem_case_count(result, "G", n - 1, 0) / 12.0 >
+                300.0); /* e^7 = 1100 in the mean; 272 places at first */
     crp_result_destroy(&result);
 }
 
-/* What nvcc makes of it: IEEE division, no address space unknown (it costs, and once was guessed wrong), few words of a thread
- * in memory. */
+/* What nvcc makes of it: IEEE division, no address space unknown (it costs, and once was guessed wrong), few words of a
+ * thread in memory. */
 static void code_of_cuda(void **state)
 {
     (void)state;
@@ -147,8 +185,11 @@ static void code_of_cuda(void **state)
     }
     nvrtc_close(&compiler);
     for (size_t i = 0; i < 2; i++) {
-        device_kernel_source source = {.file = "entry/chem_irt_gpu.h", .entry = "chem_irt", .math = CRP_MATH_STRICT,
-                                       .block = blocks[i][0], .blocks_per_unit = blocks[i][1]};
+        device_kernel_source source = {.file = "entry/chem_irt_gpu.h",
+                                       .entry = "chem_irt",
+                                       .math = CRP_MATH_STRICT,
+                                       .block = blocks[i][0],
+                                       .blocks_per_unit = blocks[i][1]};
         void *ptx = NULL;
         size_t n = 0;
         if (cuda_compile(context, &source, 90, true, &ptx, &n) != CRP_OK) {
@@ -157,8 +198,8 @@ static void code_of_cuda(void **state)
         assert_non_null(strstr(ptx, "div.rn.f64"));
         assert_null(strstr(ptx, "div.full"));
         assert_null(strstr(ptx, "fma.rn.ftz"));
-        static const char *const unknown[] = {"\tld.u32", "\tld.f64", "\tld.u64", "\tld.b32", "\tld.b64", "\tst.u32", "\tst.f64",
-                                              "\tst.u64", "\tst.b32", "\tst.b64"};
+        static const char *const unknown[] = {"\tld.u32", "\tld.f64", "\tld.u64", "\tld.b32", "\tld.b64",
+                                              "\tst.u32", "\tst.f64", "\tst.u64", "\tst.b32", "\tst.b64"};
         for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++) {
             assert_null(strstr(ptx, unknown[k]));
         }
@@ -171,7 +212,8 @@ static void code_of_cuda(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_type_of_reaction), cmocka_unit_test(any_order_of_the_input),
-                                       cmocka_unit_test(one_place), cmocka_unit_test(memory_grows), cmocka_unit_test(code_of_cuda)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_type_of_reaction),
+                                       cmocka_unit_test(any_order_of_the_input), cmocka_unit_test(one_place),
+                                       cmocka_unit_test(memory_grows), cmocka_unit_test(code_of_cuda)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,23 +142,27 @@ void work_add_worker(work *w, uint32_t places, double pace)
 
 /* -------------------------------------------------------------------------------------------------- batches */
 
-/* a * b / c without overflow. */
-static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+/* (a * b + c) / d without overflow. */
+static uint64_t scale(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)((wide)a * b / c);
+    return (uint64_t)(((wide)a * b + c) / d);
 }
 
-void work_part(uint64_t first, uint64_t end, const uint64_t *weights, uint32_t rank, uint32_t n_ranks, uint64_t *part_first,
-               uint64_t *part_end)
+/* Where the odd history of a batch goes: by multiples of the golden section each rank has its share of them in any stretch of batches. */
+static const uint32_t GOLDEN = 2654435769u; /* of 2^32 */
+
+void work_part(uint64_t batch, uint64_t first, uint64_t end, const uint64_t *weights, uint32_t rank, uint32_t n_ranks,
+               uint64_t *part_first, uint64_t *part_end)
 {
     uint64_t before = 0, total = 0;
     for (uint32_t i = 0; i < n_ranks; i++) {
         before += i < rank ? weights[i] : 0;
         total += weights[i];
     }
-    *part_first = first + scale(end - first, before, total);
-    *part_end = first + scale(end - first, before + weights[rank], total);
+    uint64_t turn = scale(total, (uint32_t)batch * GOLDEN, 0, (uint64_t)1 << 32);
+    *part_first = first + scale(end - first, before, turn, total);
+    *part_end = first + scale(end - first, before + weights[rank], turn, total);
 }
 
 static slot *slot_of(work *w, uint64_t batch)
@@ -187,7 +191,7 @@ static bool open_batch(work *w)
     b->number = w->n_opened++;
     b->histories = end - w->frontier;
     b->n_done = 0;
-    work_part(w->frontier, end, w->weights, w->options.rank, w->options.n_ranks, &b->part_first, &b->part_end);
+    work_part(b->number, w->frontier, end, w->weights, w->options.rank, w->options.n_ranks, &b->part_first, &b->part_end);
     w->next = b->part_first;
     w->frontier = end;
     if (is_complete(b)) { /* nothing of it is this rank's */

@@ -81,8 +81,11 @@ double work_pace(work *w, uint32_t worker);
 /** From the first batch that no rank can have begun yet, ranks share by these weights (one a rank, not all 0). */
 void work_set_weights(work *w, const uint64_t *weights);
 
-/** The part [first, end) of a batch that rank `rank` runs. All ranks compute the same, without a gap or an overlap. */
-void work_part(uint64_t first, uint64_t end, const uint64_t *weights, uint32_t rank, uint32_t n_ranks, uint64_t *part_first,
-               uint64_t *part_end);
+/**
+ * The part [part_first, part_end) of batch number `batch`, which is [first, end), that rank `rank` runs. All ranks compute the same,
+ * without a gap or an overlap. Batches of fewer histories than ranks go to one rank after the other.
+ */
+void work_part(uint64_t batch, uint64_t first, uint64_t end, const uint64_t *weights, uint32_t rank, uint32_t n_ranks,
+               uint64_t *part_first, uint64_t *part_end);
 
 #endif

@@ -5,6 +5,7 @@
 #include "engine/work.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -278,12 +279,33 @@ static void test_parts(void **state)
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         uint64_t at = 17, first, last;
         for (uint32_t rank = 0; rank < 6; rank++) {
-            work_part(17, 17 + ends[k], weights, rank, 6, &first, &last);
+            work_part(k, 17, 17 + ends[k], weights, rank, 6, &first, &last);
             assert_true(first == at && last >= first);
             assert_true(rank != 1 || last == first);
             at = last;
         }
         assert_true(at == 17 + ends[k]);
+    }
+}
+
+/* Batches of a few histories, as of tracks: in any stretch of batches each rank has its share of them, within three. */
+static void test_parts_of_small_batches(void **state)
+{
+    (void)state;
+    const uint64_t weights[] = {5, 2, 0, 1};
+    for (uint64_t n = 1; n <= 3; n++) {
+        uint64_t done[4] = {0};
+        for (uint64_t batch = 0; batch < 4096; batch++) {
+            uint64_t at = 7 * n, first, last;
+            for (uint32_t rank = 0; rank < 4; rank++) {
+                work_part(batch, 7 * n, 8 * n, weights, rank, 4, &first, &last);
+                assert_true(first == at && last >= first);
+                at = last;
+                done[rank] += last - first;
+                assert_true(fabs((double)done[rank] - (double)(n * (batch + 1) * weights[rank]) / 8.0) <= 3.0);
+            }
+            assert_true(at == 8 * n);
+        }
     }
 }
 
@@ -294,6 +316,7 @@ int main(void)
                                        cmocka_unit_test(test_narrow_window),
                                        cmocka_unit_test(test_failures),
                                        cmocka_unit_test(test_none_is_left),
-                                       cmocka_unit_test(test_parts)};
+                                       cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_parts_of_small_batches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,8 @@ def parse():
     parser = argparse.ArgumentParser(prog="bench/cores.py", description=__doc__)
     parser.add_argument("--program", default=os.environ.get("CORPUSCLE", str(ROOT / "build" / "corpuscle")))
     parser.add_argument("--cores", help="numbers of cores by comma; default 1, 2, 4 ... and all")
-    parser.add_argument("--scale", type=float, default=1.0, help="histories, as a part of the full numbers (a minute on two cores)")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--scale", type=float, default=1.0, help="histories, as a part of the full numbers (three minutes on two cores)")
+    parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results", help="folder for the two result files")
     return parser.parse_args()
 
@@ -36,7 +36,7 @@ def cases_of(program, options):
     textures = [f"facets.{f}.texture.{k}=100" for f in ("wall", "inlet", "outlet") for k in "uv"]
     settings = [word for s in ["length_over_radius=100", "sides=100", *textures] for word in ("--set", s)]
     program.call("new", "gas-tube", "-o", folder / "tube.yaml", *settings)
-    yield Case("G(100,100), textures", folder / "tube.yaml", 3e5, options.repeats)
+    yield Case("G(100,100), textures", folder / "tube.yaml", 1.2e6, options.repeats)
     options.full = False
     electron = track(program, options)
     yield Case(electron.name, electron.path, 4, options.repeats)

@@ -88,6 +88,17 @@ static crp_status chem_case_load(crp_context *context, const chem_case *c, crp_i
     return status;
 }
 
+__attribute__((unused)) static crp_run_options chem_case_options(const chem_case *c)
+{
+    crp_run_options options = crp_run_options_default();
+    options.histories = c->copies;
+    options.seed = c->seed;
+    options.threads = c->threads;
+    options.batches = c->batches;
+    options.device = c->device == NULL ? "cpu" : c->device;
+    return options;
+}
+
 __attribute__((unused)) static crp_result *chem_case_run(const chem_case *c)
 {
     crp_context *context = chem_case_context();
@@ -96,12 +107,7 @@ __attribute__((unused)) static crp_result *chem_case_run(const chem_case *c)
     if (chem_case_load(context, c, &input) != CRP_OK) {
         fail_msg("%s", crp_context_error(context));
     }
-    crp_run_options options = crp_run_options_default();
-    options.histories = c->copies;
-    options.seed = c->seed;
-    options.threads = c->threads;
-    options.batches = c->batches;
-    options.device = c->device == NULL ? "cpu" : c->device;
+    crp_run_options options = chem_case_options(c);
     if (crp_run_execute(context, crp_input_model(input, 0), &options, &result) != CRP_OK) {
         fail_msg("%s", crp_context_error(context));
     }

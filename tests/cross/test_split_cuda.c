@@ -3,7 +3,7 @@
  * at barriers, see what the other part wrote, and add to the same words; a part that never comes does not keep the
  * other for ever. Exits 77 without a GPU.
  */
-#include "core/context.h"
+#include "context_fixture.h"
 #include "device/device.h"
 
 #include <inttypes.h>
@@ -45,18 +45,7 @@ static const char *const meeting =
     "}\n";
 
 static crp_context *context;
-static char warnings[2048];
 static uint64_t totals[2];
-
-static void take_log(void *user, crp_log_level level, const char *component, const char *line)
-{
-    (void)user;
-    (void)component;
-    if (level == CRP_LOG_WARNING) {
-        size_t n = strlen(warnings);
-        snprintf(warnings + n, sizeof warnings - n, "%s\n", line);
-    }
-}
 
 static void check(crp_status status)
 {
@@ -89,7 +78,7 @@ static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_aw
     snprintf(number, sizeof number, "%" PRIu64, believed);
     setenv("CORPUSCLE_CUDA_MEMORY", number, 1);
     setenv("CORPUSCLE_CUDA_TWIN", who == TWIN ? "1" : "0", 1);
-    warnings[0] = '\0';
+    fixture_warnings[0] = '\0';
     check(device_open(context, "cuda:0", NULL, &gpu));
     uint32_t n_blocks = who == TWIN ? gpu->info.n_units / 2 * 2 : gpu->info.n_units;
     if (who == OTHER) {
@@ -111,7 +100,7 @@ static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_aw
     launch.args[4] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = arrivals};
     launch.args[5] = (device_arg){.kind = DEVICE_ARG_SHARED, .buffer = scratch};
     check(gpu->ops->launch(gpu, 0, kernel, &launch));
-    n_blocks = strstr(warnings, "cannot reach the memory") != NULL ? gpu->info.n_units : n_blocks;
+    n_blocks = strstr(fixture_warnings, "cannot reach the memory") != NULL ? gpu->info.n_units : n_blocks;
     if (is_closed) {
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     } else {
@@ -119,7 +108,7 @@ static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_aw
         assert_int_equal(totals[0], 0);
         assert_int_equal(totals[1], (uint64_t)BLOCK * n_blocks);
         if (getenv("CRP_TEST_VERBOSE") != NULL) {
-            printf("%s: %.3g us a barrier\n", warnings, gpu->ops->launch_seconds(gpu, 0) / (2 * ROUNDS + 1) * 1e6);
+            printf("%s: %.3g us a barrier\n", fixture_warnings, gpu->ops->launch_seconds(gpu, 0) / (2 * ROUNDS + 1) * 1e6);
         }
     }
     if (!is_closed) {
@@ -136,9 +125,9 @@ static void parts_meet(void **state)
 {
     (void)state;
     meet(ALONE, UINT64_C(1) << 40, 96 * MEGABYTE, 0, false);
-    assert_string_equal(warnings, "");
+    assert_string_equal(fixture_warnings, "");
     meet(TWIN, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
-    assert_non_null(strstr(warnings, "which work on it together"));
+    assert_non_null(strstr(fixture_warnings, "which work on it together"));
 }
 
 /* What is left of a launch that is given up keeps no one, and the GPU works on. */
@@ -146,7 +135,7 @@ static void a_part_stays_away(void **state)
 {
     (void)state;
     meet(TWIN, 64 * MEGABYTE, 96 * MEGABYTE, 1, true);
-    assert_non_null(strstr(warnings, "which work on it together"));
+    assert_non_null(strstr(fixture_warnings, "which work on it together"));
     meet(TWIN, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
 }
 
@@ -160,11 +149,11 @@ static void two_devices_meet(void **state)
         skip();
     }
     meet(OTHER, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
-    if (strstr(warnings, "cannot reach the memory") != NULL) {
-        fprintf(stderr, "SKIPPED: %s\n", warnings);
+    if (strstr(fixture_warnings, "cannot reach the memory") != NULL) {
+        fprintf(stderr, "SKIPPED: %s\n", fixture_warnings);
         skip();
     }
-    assert_non_null(strstr(warnings, "which work on it together"));
+    assert_non_null(strstr(fixture_warnings, "which work on it together"));
     meet(OTHER, 64 * MEGABYTE, 96 * MEGABYTE, 1, true);
     meet(OTHER, 64 * MEGABYTE, 96 * MEGABYTE, 0, false);
 }
@@ -181,7 +170,7 @@ int main(void)
     if (device_ops_cuda.count(context, &n) != CRP_OK || n == 0) {
         fprintf(stderr, "SKIPPED: no GPU on which a launch is split: %s\n", crp_context_error(context));
     } else {
-        crp_context_set_log(context, take_log, NULL);
+        crp_context_set_log(context, fixture_keep_warnings, NULL);
         failed = cmocka_run_group_tests(tests, NULL, NULL);
     }
     crp_context_destroy(&context);

@@ -18,11 +18,11 @@ static void test_host_memory_helps(void **state)
     assert_int_equal(outgrown_run(&one_track, "cpu", expected, error, sizeof error), CRP_OK);
     assert_int_equal(outgrown_run(&one_track, "cuda:0", found, error, sizeof error), CRP_OK);
     assert_string_equal(found, expected);
-    assert_string_equal(warnings, "");
+    assert_string_equal(fixture_warnings, "");
     setenv("FAKE_CUDA_FREE", "200000", 1); /* enough for tables and words, not for the track */
     assert_int_equal(outgrown_run(&one_track, "cuda:0", found, error, sizeof error), CRP_OK);
     assert_string_equal(found, expected);
-    outgrown_says(warnings, "works in part in the host's memory");
+    check_says(fixture_warnings, "works in part in the host's memory");
 }
 
 static void test_no_memory_anywhere(void **state)
@@ -32,8 +32,8 @@ static void test_no_memory_anywhere(void **state)
     setenv("FAKE_CUDA_FREE", "200000", 1);
     setenv("FAKE_CUDA_MANAGED", "2", 1);
     assert_int_equal(outgrown_run(&one_track, "cuda:0", digest, error, sizeof error), CRP_ERR_MEMORY);
-    outgrown_says(error, "not enough memory (");
-    assert_string_equal(warnings, "");
+    check_says(error, "not enough memory (");
+    assert_string_equal(fixture_warnings, "");
 }
 
 static int set_up(void **state)

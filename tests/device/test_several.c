@@ -18,29 +18,19 @@ static const fixture_layer layers[] = {{1.37, 1.0, 90.0, 0.75, 0.02}};
 static const fixture_stack stack = {1.0, 1.0, 1, layers, 0.01, 0.01, 10, 20, 5, false, 0};
 static const uint64_t HISTORIES = 400000;
 
-static char warnings[8192], reference[65];
+static char reference[65];
 static crp_input *input;
-
-static void take_log(void *user, crp_log_level level, const char *component, const char *line)
-{
-    (void)user;
-    (void)component;
-    if (level == CRP_LOG_WARNING) {
-        size_t n = strlen(warnings);
-        snprintf(warnings + n, sizeof warnings - n, "%s\n", line);
-    }
-}
 
 static int set_up(void **state)
 {
-    warnings[0] = '\0';
+    fixture_warnings[0] = '\0';
     setenv("CORPUSCLE_CUDA_DRIVER", FAKE_CUDA, 1);
     setenv("FAKE_CUDA_FREE", "100000000", 1);
     setenv("FAKE_CUDA_COMPUTE", "1", 1);
     setenv("FAKE_CUDA_DEVICES", "3", 1);
     int status = fixture_open(state);
     input = fixture_input(&stack);
-    crp_context_set_log(fixture_context, take_log, NULL);
+    crp_context_set_log(fixture_context, fixture_keep_warnings, NULL);
     return status;
 }
 
@@ -160,11 +150,11 @@ static void test_same_digits(void **state)
     check_devices("cuda:0,1");
     check_devices("cuda:all");
     check_devices("cpu+cuda:all");
-    assert_string_equal(warnings, "");
+    assert_string_equal(fixture_warnings, "");
     setenv("FAKE_CUDA_SLOW", "1", 1);
     check_devices("cuda:all");
     check_devices("cpu+cuda:1");
-    assert_string_equal(warnings, "");
+    assert_string_equal(fixture_warnings, "");
 }
 
 static void test_opencl_beside_the_cpu(void **state)
@@ -205,11 +195,11 @@ static void test_lost_devices(void **state)
     static const char *const faults[] = {"1:1:719", "1:3:719", "0:2:2", "2:3:700", "0:1:719,2:2:2", "1:2:2,2:2:719"};
     need_kernel();
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        warnings[0] = '\0';
+        fixture_warnings[0] = '\0';
         setenv("FAKE_CUDA_FAULT", faults[i], 1);
         check_devices("cuda:all");
-        check_says(warnings, "is dropped, the others do again the ");
-        check_says(warnings, strstr(faults[i], ":2") != NULL && i == 2 ? "FAKE_ERROR_2: as asked for, while launching"
+        check_says(fixture_warnings, "is dropped, the others do again the ");
+        check_says(fixture_warnings, strstr(faults[i], ":2") != NULL && i == 2 ? "FAKE_ERROR_2: as asked for, while launching"
                                                                        : "FAKE_ERROR_7");
     }
 }
@@ -220,7 +210,7 @@ static void test_cpu_goes_on_alone(void **state)
     need_kernel();
     setenv("FAKE_CUDA_FAULT", "0:2:719,1:1:2,2:3:719", 1);
     check_devices("cpu+cuda:all");
-    check_says(warnings, "cuda:1 (Fake GPU 1) is dropped");
+    check_says(fixture_warnings, "cuda:1 (Fake GPU 1) is dropped");
 }
 
 /* None is left: an error that says why, a statepoint, and a run that goes on from it elsewhere. */
@@ -269,7 +259,7 @@ static void test_left_out(void **state)
     crp_result *result = NULL;
     setenv("FAKE_CUDA_BAD_DEVICE", "1", 1);
     check_devices("cuda:all");
-    check_says(warnings, "cuda:1 is left out: cuda:1 (Fake GPU 1): FAKE_ERROR_46: as asked for, while making its context");
+    check_says(fixture_warnings, "cuda:1 is left out: cuda:1 (Fake GPU 1): FAKE_ERROR_46: as asked for, while making its context");
     crp_run_options options = options_for("cuda:0,1");
     assert_int_equal(crp_run_execute(fixture_context, crp_input_model(input, 0), &options, &result), CRP_ERR_DEVICE);
     check_says(crp_context_error(fixture_context), "while making its context");

@@ -29,8 +29,8 @@ static void check_digits(const chem_case *c, const char *device)
 
 static void says_not(const char *part)
 {
-    if (strstr(warnings, part) != NULL) {
-        fail_msg("\"%s\" is in: %s", part, warnings);
+    if (strstr(fixture_warnings, part) != NULL) {
+        fail_msg("\"%s\" is in: %s", part, fixture_warnings);
     }
 }
 
@@ -38,9 +38,9 @@ static void test_two_devices(void **state)
 {
     (void)state;
     check_digits(&one_track, "cuda:0,1");
-    outgrown_says(warnings, "a launch needs 0.000");
-    outgrown_says(warnings, "GB), which work on it together");
-    outgrown_says(warnings, "it is split over cuda:");
+    check_says(fixture_warnings, "a launch needs 0.000");
+    check_says(fixture_warnings, "GB), which work on it together");
+    check_says(fixture_warnings, "it is split over cuda:");
     says_not("host's memory");
     says_not("cannot be split");
 }
@@ -54,7 +54,7 @@ static void test_one_at_a_time(void **state)
     setenv("FAKE_CUDA_DEVICES", "3", 1);
     setenv("FAKE_CUDA_SLOW", "1", 1);
     check_digits(&many, "cuda:all");
-    outgrown_says(warnings, "it is split over cuda:");
+    check_says(fixture_warnings, "it is split over cuda:");
     says_not("host's memory");
     says_not("cannot be split");
     says_not("is dropped");
@@ -65,7 +65,7 @@ static void test_fitting_tracks_are_not_split(void **state)
     (void)state;
     setenv("FAKE_CUDA_FREE", "600000", 1);
     check_digits(&one_track, "cuda:0,1");
-    assert_string_equal(warnings, "");
+    assert_string_equal(fixture_warnings, "");
 }
 
 /* Two parts on one GPU, with less memory than it has: how a machine with one shows the same. */
@@ -76,15 +76,15 @@ static void test_twin(void **state)
     setenv("CORPUSCLE_CUDA_MEMORY", "300000", 1);
     setenv("CORPUSCLE_CUDA_TWIN", "1", 1);
     check_digits(&one_track, "cuda:0");
-    outgrown_says(warnings, "it is split over cuda:0 (0.000");
+    check_says(fixture_warnings, "it is split over cuda:0 (0.000");
     says_not("host's memory");
 }
 
 static void check_host(const chem_case *c, const char *reason)
 {
     check_digits(c, "cuda:0,1");
-    outgrown_says(warnings, "works in part in the host's memory");
-    outgrown_says(warnings, reason);
+    check_says(fixture_warnings, "works in part in the host's memory");
+    check_says(fixture_warnings, reason);
     says_not("it is split over");
 }
 
@@ -93,7 +93,7 @@ static void test_cannot_be_split(void **state)
     (void)state;
     setenv("FAKE_CUDA_P2P", "0", 1);
     check_host(&one_track, "cannot be split over other devices: cuda:");
-    outgrown_says(warnings, "cannot reach the memory of cuda:");
+    check_says(fixture_warnings, "cannot reach the memory of cuda:");
     says_not("with atomics");
     unsetenv("FAKE_CUDA_P2P");
     setenv("FAKE_CUDA_P2P_ATOMICS", "0", 1);
@@ -115,7 +115,7 @@ static void test_paper(void **state)
     chem_case paper = one_track;
     paper.chem = "method: paper";
     check_digits(&paper, "cuda:0,1");
-    outgrown_says(warnings, "it is split over cuda:");
+    check_says(fixture_warnings, "it is split over cuda:");
     says_not("host's memory");
 }
 
@@ -127,7 +127,7 @@ static void test_irt_is_not_split(void **state)
     irt.chem = "method: irt";
     setenv("FAKE_CUDA_FREE", "30000", 1);
     check_digits(&irt, "cuda:0,1");
-    outgrown_says(warnings, "works in part in the host's memory");
+    check_says(fixture_warnings, "works in part in the host's memory");
     says_not("split");
 }
 
@@ -142,10 +142,10 @@ static void test_a_part_fails(void **state)
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         setenv("FAKE_CUDA_FAULT", faults[i], 1);
         check_digits(&many, "cuda:0,1");
-        outgrown_says(warnings, strstr(faults[i], ":719") != NULL ? "FAKE_ERROR_719" : "FAKE_ERROR_2");
-        outgrown_says(warnings, "is dropped, the others do again the ");
-        outgrown_says(warnings, "cannot be split over other devices");
-        outgrown_says(warnings, "works in part in the host's memory");
+        check_says(fixture_warnings, strstr(faults[i], ":719") != NULL ? "FAKE_ERROR_719" : "FAKE_ERROR_2");
+        check_says(fixture_warnings, "is dropped, the others do again the ");
+        check_says(fixture_warnings, "cannot be split over other devices");
+        check_says(fixture_warnings, "works in part in the host's memory");
     }
 }
 
@@ -158,7 +158,7 @@ static void test_all_parts_fail(void **state)
     setenv("CORPUSCLE_CUDA_TWIN", "1", 1);
     setenv("FAKE_CUDA_FAULT", "0:2:719", 1); /* both are on it */
     assert_int_equal(outgrown_run(&one_track, "cuda:0", digest, error, sizeof error), CRP_ERR_DEVICE);
-    outgrown_says(error, "FAKE_ERROR_719: as asked for, while working on its part of chem_exact");
+    check_says(error, "FAKE_ERROR_719: as asked for, while working on its part of chem_exact");
 }
 
 static int set_up(void **state)

@@ -1,18 +1,11 @@
 /* Kernels of chem that may be split over several GPUs: built so, every atomic and every fence on global memory reaches
  * all of them, and nothing is read past the coherent caches but tables that no thread writes. Built as ever, none
  * reaches that far. */
-#include "device/cuda_compile.h"
+#include "nvrtc_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static crp_context *context;
 
 static const struct {
     const char *file, *entry;
@@ -30,8 +23,8 @@ static char *compile(const char *file, const char *entry, bool is_split)
                                    .n_defines = is_split ? 2 : 1};
     void *image = NULL;
     size_t n = 0;
-    if (cuda_compile(context, &source, 90, true, &image, &n) != CRP_OK) {
-        fail_msg("%s: %s", file, crp_context_error(context));
+    if (cuda_compile(fixture_context, &source, 90, true, &image, &n) != CRP_OK) {
+        fail_msg("%s: %s", file, crp_context_error(fixture_context));
     }
     return image;
 }
@@ -72,17 +65,5 @@ static void atomics_reach_all_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(atomics_reach_all_devices)};
-    nvrtc compiler;
-    if (crp_context_create(&context) != CRP_OK) {
-        return 1;
-    }
-    int failed = 77;
-    if (nvrtc_open(context, 0, &compiler) != CRP_OK) {
-        fprintf(stderr, "SKIPPED: the kernels of chem were not compiled for a GPU: %s\n", crp_context_error(context));
-    } else {
-        nvrtc_close(&compiler);
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    crp_context_destroy(&context);
-    return failed;
+    return NVRTC_RUN(tests, "the kernels of chem were");
 }

@@ -1,17 +1,10 @@
 /* The gas kernel compiles for a GPU in every build that a run may ask for, with atomics on shared words, no contraction
  * in strict math, and nothing in local memory but the stack of the traversal. */
-#include "device/cuda_compile.h"
+#include "nvrtc_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static crp_context *context;
 
 static const struct {
     const char *defines[8];
@@ -40,8 +33,8 @@ static char *compile(size_t i, crp_math math)
     }
     void *image = NULL;
     size_t n = 0;
-    if (cuda_compile(context, &source, 90, true, &image, &n) != CRP_OK) {
-        fail_msg("build %zu: %s", i, crp_context_error(context));
+    if (cuda_compile(fixture_context, &source, 90, true, &image, &n) != CRP_OK) {
+        fail_msg("build %zu: %s", i, crp_context_error(fixture_context));
     }
     return image;
 }
@@ -94,17 +87,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_build_compiles), cmocka_unit_test(near_means_shared),
                                        cmocka_unit_test(only_the_stack_is_in_local_memory)};
-    nvrtc compiler;
-    if (crp_context_create(&context) != CRP_OK) {
-        return 1;
-    }
-    int failed = 77;
-    if (nvrtc_open(context, 0, &compiler) != CRP_OK) {
-        fprintf(stderr, "SKIPPED: the gas kernel was not compiled for a GPU: %s\n", crp_context_error(context));
-    } else {
-        nvrtc_close(&compiler);
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    crp_context_destroy(&context);
-    return failed;
+    return NVRTC_RUN(tests, "the gas kernel was");
 }

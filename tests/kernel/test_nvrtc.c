@@ -1,14 +1,9 @@
 /* Compilation by NVRTC on a machine without a GPU: PTX and cubin, both maths, messages. */
-#include "device/cuda_compile.h"
+#include "nvrtc_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char small_kernel[] =
     "@extern \"C\" __global__ void __launch_bounds__(CK_BLOCK, CK_BLOCKS_PER_UNIT)\n"
@@ -20,8 +15,6 @@ static const char small_kernel[] =
     "}\n";
 static const char *const defines[] = {"FACTOR=3"};
 
-static crp_context *context;
-
 static char *compile(const char *file, crp_math math, bool want_ptx, crp_status wanted, size_t *n)
 {
     device_kernel_source source = {.file = file,
@@ -32,9 +25,9 @@ static char *compile(const char *file, crp_math math, bool want_ptx, crp_status 
                                    .block = 128,
                                    .blocks_per_unit = 2};
     void *image = NULL;
-    crp_status status = cuda_compile(context, &source, 90, want_ptx, &image, n);
+    crp_status status = cuda_compile(fixture_context, &source, 90, want_ptx, &image, n);
     if (status != wanted) {
-        fail_msg("status %d: %s", status, crp_context_error(context));
+        fail_msg("status %d: %s", status, crp_context_error(fixture_context));
     }
     return image;
 }
@@ -86,13 +79,13 @@ static void test_error_names_file_and_line(void **state)
     (void)state;
     size_t n = 0;
     int n_lines = 0;
-    crp_context_set_log(context, count_lines, &n_lines);
+    crp_context_set_log(fixture_context, count_lines, &n_lines);
     char *image = compile("@\n\nint broken = nothing;\n", CRP_MATH_STRICT, true, CRP_ERR_COMPILE, &n);
-    crp_context_set_log(context, NULL, NULL);
+    crp_context_set_log(fixture_context, NULL, NULL);
     assert_null(image);
     assert_true(n_lines > 0);
-    assert_non_null(strstr(crp_context_error(context), "inline(3)"));
-    assert_non_null(strstr(crp_context_error(context), "small"));
+    assert_non_null(strstr(crp_context_error(fixture_context), "inline(3)"));
+    assert_non_null(strstr(crp_context_error(fixture_context), "small"));
 }
 
 static void test_too_old_for_architecture(void **state)
@@ -101,8 +94,8 @@ static void test_too_old_for_architecture(void **state)
     size_t n;
     void *image;
     device_kernel_source source = {.file = small_kernel, .entry = "small"};
-    assert_int_equal(cuda_compile(context, &source, 990, false, &image, &n), CRP_ERR_COMPILE);
-    assert_non_null(strstr(crp_context_error(context), "cannot compile for compute capability 99.0"));
+    assert_int_equal(cuda_compile(fixture_context, &source, 990, false, &image, &n), CRP_ERR_COMPILE);
+    assert_non_null(strstr(crp_context_error(fixture_context), "cannot compile for compute capability 99.0"));
 }
 
 static void test_absent_library(void **state)
@@ -111,11 +104,11 @@ static void test_absent_library(void **state)
     size_t n;
     setenv("CORPUSCLE_NVRTC", "/nonexistent/libnvrtc.so", 1);
     compile(small_kernel, CRP_MATH_STRICT, true, CRP_ERR_COMPILE, &n);
-    assert_non_null(strstr(crp_context_error(context), "CORPUSCLE_NVRTC"));
-    assert_non_null(strstr(crp_context_error(context), "/nonexistent/libnvrtc.so"));
+    assert_non_null(strstr(crp_context_error(fixture_context), "CORPUSCLE_NVRTC"));
+    assert_non_null(strstr(crp_context_error(fixture_context), "/nonexistent/libnvrtc.so"));
     setenv("CORPUSCLE_NVRTC", "libc.so.6", 1);
     compile(small_kernel, CRP_MATH_STRICT, true, CRP_ERR_COMPILE, &n);
-    assert_non_null(strstr(crp_context_error(context), "it has no nvrtc"));
+    assert_non_null(strstr(crp_context_error(fixture_context), "it has no nvrtc"));
     unsetenv("CORPUSCLE_NVRTC");
 }
 
@@ -125,17 +118,5 @@ int main(void)
         cmocka_unit_test(test_strict_ptx_is_not_contracted), cmocka_unit_test(test_fast_ptx_is_contracted),
         cmocka_unit_test(test_cubin),                        cmocka_unit_test(test_error_names_file_and_line),
         cmocka_unit_test(test_too_old_for_architecture),     cmocka_unit_test(test_absent_library)};
-    nvrtc compiler;
-    if (crp_context_create(&context) != CRP_OK) {
-        return 1;
-    }
-    if (nvrtc_open(context, 0, &compiler) != CRP_OK) {
-        fprintf(stderr, "SKIPPED: no kernel was compiled for a GPU: %s\n", crp_context_error(context));
-        crp_context_destroy(&context);
-        return 77;
-    }
-    nvrtc_close(&compiler);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    crp_context_destroy(&context);
-    return failed;
+    return NVRTC_RUN(tests, "kernels were");
 }

@@ -1,18 +1,11 @@
 /* The plain kernel of examples/light/plain compiles for a GPU as it stands, in both maths, without spilling into memory. */
-#include "device/cuda_compile.h"
+#include "nvrtc_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "plain_source.h"
-
-static crp_context *context;
 
 static void test_compiles(void **state)
 {
@@ -23,8 +16,8 @@ static void test_compiles(void **state)
                                        .math = fast ? CRP_MATH_FAST : CRP_MATH_STRICT};
         void *image = NULL;
         size_t n = 0;
-        if (cuda_compile(context, &source, 90, true, &image, &n) != CRP_OK) {
-            fail_msg("%s", crp_context_error(context));
+        if (cuda_compile(fixture_context, &source, 90, true, &image, &n) != CRP_OK) {
+            fail_msg("%s", crp_context_error(fixture_context));
         }
         assert_non_null(strstr(image, ".entry plain_transport("));
         assert_non_null(strstr(image, "red.global.add.u64"));
@@ -50,17 +43,5 @@ static void test_is_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_is_short), cmocka_unit_test(test_compiles)};
-    nvrtc compiler;
-    if (crp_context_create(&context) != CRP_OK) {
-        return 1;
-    }
-    int failed = 77;
-    if (nvrtc_open(context, 0, &compiler) != CRP_OK) {
-        fprintf(stderr, "SKIPPED: the plain kernel was not compiled for a GPU: %s\n", crp_context_error(context));
-    } else {
-        nvrtc_close(&compiler);
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    crp_context_destroy(&context);
-    return failed;
+    return NVRTC_RUN(tests, "the plain kernel was");
 }

@@ -40,15 +40,21 @@ static crp_context *chem_case_context(void)
     return context;
 }
 
-/* Skips the test, loudly, where there is no OpenCL device. */
-__attribute__((unused)) static void chem_case_needs_opencl(void)
+/* Is there a device of that kind? */
+__attribute__((unused)) static bool chem_case_has(const device_ops *ops)
 {
     crp_context *context = chem_case_context();
     uint32_t n = 0;
     crp_context_set_log(context, NULL, NULL);
-    bool is_there = device_ops_opencl.count(context, &n) == CRP_OK && n > 0;
+    bool is_there = ops->count(context, &n) == CRP_OK && n > 0;
     crp_context_destroy(&context);
-    if (!is_there) {
+    return is_there;
+}
+
+/* Skips the test, loudly, where there is no OpenCL device. */
+__attribute__((unused)) static void chem_case_needs_opencl(void)
+{
+    if (!chem_case_has(&device_ops_opencl)) {
         print_message("SKIPPED, NOT CHECKED: no OpenCL device\n");
         skip();
     }

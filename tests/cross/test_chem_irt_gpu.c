@@ -51,21 +51,10 @@ static crp_result *run_on(const char *device, const char *set, const char *yaml,
     return result;
 }
 
-/* Is there a device of that kind? */
-static bool has(const device_ops *ops)
-{
-    crp_context *context = chem_case_context();
-    uint32_t n = 0;
-    crp_context_set_log(context, NULL, NULL);
-    bool is_there = ops->count(context, &n) == CRP_OK && n > 0;
-    crp_context_destroy(&context);
-    return is_there;
-}
-
 /* A GPU, or OpenCL on a CPU; skips the test, loudly, where there is neither. */
 static const char *any_gpu(void)
 {
-    if (!has(&device_ops_cuda)) {
+    if (!chem_case_has(&device_ops_cuda)) {
         chem_case_needs_opencl();
         return "opencl:0";
     }
@@ -79,7 +68,7 @@ static crp_result *same_on_all(const char *set, const char *yaml, uint64_t copie
     const device_ops *kinds[] = {&device_ops_opencl, &device_ops_cuda};
     crp_result *cpu = run_on("cpu", set, yaml, copies);
     for (size_t k = 0; k < 2; k++) {
-        if (has(kinds[k])) {
+        if (chem_case_has(kinds[k])) {
             crp_result *gpu = run_on(names[k], set, yaml, copies);
             assert_string_equal(crp_result_digest(cpu), crp_result_digest(gpu));
             crp_result_destroy(&gpu);

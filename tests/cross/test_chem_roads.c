@@ -27,20 +27,10 @@ static void digest_on(const char *device, const char *set, const char *yaml, uin
     crp_result_destroy(&result);
 }
 
-static bool is_there(const device_ops *ops)
-{
-    crp_context *context = chem_case_context();
-    uint32_t n = 0;
-    crp_context_set_log(context, NULL, NULL);
-    bool is = ops->count(context, &n) == CRP_OK && n > 0;
-    crp_context_destroy(&context);
-    return is;
-}
-
 /* Skips the test, loudly, where there is neither. */
 static void needs_a_device(void)
 {
-    if (!is_there(&device_ops_opencl) && !is_there(&device_ops_cuda)) {
+    if (!chem_case_has(&device_ops_opencl) && !chem_case_has(&device_ops_cuda)) {
         print_message("SKIPPED, NOT CHECKED: no OpenCL device, no CUDA device\n");
         skip();
     }
@@ -55,7 +45,7 @@ static void one_digest(const char *set, const char *yaml, uint64_t copies)
     char cpu[65], device[65];
     digest_on("cpu", set, yaml, copies, cpu);
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; ++i) {
-        if (is_there(devices[i].ops)) {
+        if (chem_case_has(devices[i].ops)) {
             digest_on(devices[i].name, set, yaml, copies, device);
             assert_string_equal(cpu, device);
         }

@@ -57,6 +57,16 @@ static void check(crp_status status)
 /* Who takes part: the GPU alone, in two parts, with another. */
 enum { ALONE = 1, TWIN, OTHER };
 
+/* What the next GPU that is opened is believed to be; no warnings so far. */
+static void believe(uint64_t n_bytes, bool is_twin)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%" PRIu64, n_bytes);
+    setenv("CORPUSCLE_CUDA_MEMORY", number, 1);
+    setenv("CORPUSCLE_CUDA_TWIN", is_twin ? "1" : "0", 1);
+    fixture_warnings[0] = '\0';
+}
+
 /* Open a GPU that is believed to have so many bytes, and launch; `is_closed`: close it while the launch is at work. */
 static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_away, bool is_closed)
 {
@@ -74,11 +84,7 @@ static void meet(int who, uint64_t believed, size_t n_scratch, uint32_t stays_aw
     device_buffer *words = NULL, *arrivals = NULL, *scratch = NULL;
     uint64_t n_words = n_scratch / 4;
     uint32_t rounds = ROUNDS;
-    char number[32];
-    snprintf(number, sizeof number, "%" PRIu64, believed);
-    setenv("CORPUSCLE_CUDA_MEMORY", number, 1);
-    setenv("CORPUSCLE_CUDA_TWIN", who == TWIN ? "1" : "0", 1);
-    fixture_warnings[0] = '\0';
+    believe(believed, who == TWIN);
     check(device_open(context, "cuda:0", NULL, &gpu));
     uint32_t n_blocks = who == TWIN ? gpu->info.n_units / 2 * 2 : gpu->info.n_units;
     if (who == OTHER) {
